@@ -1,0 +1,102 @@
+// The one description of the specification: every field with type, unit, range, default and meaning. It drives reading,
+// checking, completing, the JSON Schema and docs/spec-reference.md, so that none of them can drift.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "generator/spec/spec.h"
+
+namespace rocegen::spec {
+
+enum class Kind {
+  object,   ///< a group of fields
+  text,     ///< a string
+  word,     ///< a string out of `words`
+  integer,  ///< a whole number in `min`..`max`, perhaps a power of two or one of `values`
+  number,   ///< a number in `min`..`max`
+  services  ///< the list of services
+};
+
+/// Reaches a member of a StackSpec, to read and to write.
+template <typename T>
+struct Member {
+  T& (*write)(StackSpec&);
+  const T& (*read)(const StackSpec&);
+};
+using Access = std::variant<std::monostate, Member<std::string>, Member<int>, Member<double>>;
+
+/// One field. Numbers are plain; which of them mean something depends on the kind.
+struct Field {
+  std::string pointer;  ///< JSON pointer, e.g. "/transport/ack_interval"
+  Kind kind = Kind::object;
+  Access access;                   ///< the member that holds it; none for object and services
+  std::string unit;                ///< "bits", "MHz", ..., or empty
+  std::string doc;                 ///< what it is: a sentence or two
+  std::string example;             ///< a JSON value that is accepted
+  bool required = false;           ///< must be given
+  double min = 0;                  ///< smallest allowed value
+  double max = 0;                  ///< largest allowed value
+  bool power_of_two = false;       ///< integer: only powers of two
+  std::vector<int> values;         ///< integer: only these, ascending; empty = all of min..max
+  std::vector<std::string> words;  ///< word: the allowed ones
+  std::string pattern;             ///< text: the form that it must have, as a regular expression (ECMA 262); or empty
+  bool (*matches)(std::string_view) = nullptr;  ///< true if all of a text has that form; a test holds it to `pattern`
+  std::string pattern_words;                    ///< the form in words
+  int max_length = 0;                           ///< text: characters
+  void (*derive)(StackSpec&) = nullptr;         ///< fills the member in where it is 0
+  std::string derive_words;                     ///< the rule of `derive` in words
+
+  /// Last part of the pointer.
+  std::string_view name() const;
+  /// Pointer of the group that holds the field.
+  std::string_view parent() const;
+  /// integer: the allowed values one by one, or empty if all of min..max are allowed.
+  std::vector<int> allowed_values() const;
+  /// What is allowed, in words: "64, 128, 256", "1..256", "a power of two, 16..1048576".
+  std::string allowed_words() const;
+};
+
+/// All fields: a group before its members, in the order of the reference. The root has the pointer "".
+std::span<const Field> fields();
+
+/// The field at `pointer`, or null.
+const Field* find_field(std::string_view pointer);
+
+/// What rules look at: the completed spec, and where its values stand.
+class RuleContext {
+ public:
+  virtual ~RuleContext() = default;
+  /// Place of the value at `pointer`; has no line if the value is a default.
+  virtual Place place(std::string_view pointer) const = 0;
+  /// True if the user gave the value.
+  virtual bool given(std::string_view pointer) const = 0;
+};
+
+/// A rule that joins several fields. It is checked when none of `fields` is faulty by itself.
+struct Rule {
+  std::string codes;                ///< what it reports
+  std::string doc;                  ///< a sentence for the reference
+  std::vector<std::string> fields;  ///< pointers
+  void (*check)(const StackSpec&, const RuleContext&, Diagnostics&);
+};
+
+std::span<const Rule> rules();
+
+/// Names that a spec must not have because modules and packages of the stack have them, sorted.
+std::span<const std::string> library_names();
+/// Keywords of SystemVerilog (IEEE 1800-2017 annex B), sorted.
+std::span<const std::string> keywords();
+
+/// The JSON Schema (2020-12) of a spec.
+nlohmann::ordered_json json_schema();
+
+/// docs/spec-reference.md.
+std::string reference_markdown();
+
+}  // namespace rocegen::spec

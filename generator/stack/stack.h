@@ -1,0 +1,48 @@
+// The architecture: a specification becomes a netlist of library modules, compiled arithmetic and the register block.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generator/netlist/ir.h"
+#include "generator/netlist/library.h"
+#include "generator/outputs/registers.h"
+#include "generator/spec/diagnostic.h"
+#include "generator/spec/spec.h"
+
+namespace rocegen::stack {
+
+/// A module whose text the generator wrote (compiled arithmetic, register block).
+struct WrittenModule {
+  std::string name;
+  std::string text;
+  int latency = 0;  ///< clock cycles from input to output; 0 for the register block and combinational modules
+  int levels = 0;   ///< estimated LUT6 levels of the deepest stage; 0 where nothing was estimated
+};
+
+/// One variant, ready to be written out.
+struct Stack {
+  spec::StackSpec spec;  ///< completed
+  std::string hash;      ///< spec::spec_hash
+  netlist::Library library;
+  netlist::Design design;  ///< after all passes
+  outputs::RegisterMap registers;
+  std::vector<WrittenModule> written;
+};
+
+struct BuildOptions {
+  /// Folder of the library (templates/ of the project).
+  std::filesystem::path templates;
+  /// Passes after which the JSON netlist goes to the function beside them.
+  std::vector<std::pair<std::string, std::function<void(const std::string&)>>> dump_after;
+};
+
+/// Builds the netlist of a completed spec and runs every pass. Faults of the library or the netlist are diagnostics; then
+/// nothing is returned.
+std::optional<Stack> build(const spec::StackSpec& spec, const BuildOptions& options, spec::Diagnostics& diagnostics);
+
+}  // namespace rocegen::stack

@@ -1,0 +1,222 @@
+// Binds the pins of a Verilated top (class Vdut) to sim::Dut. Compiled once a variant, with these macros:
+//   DUT_NAME         name of the top module, a string
+//   DUT_DATA_BYTES   bytes of m_axi_wdata, 8..128
+//   DUT_MAC_BYTES    bytes of s_axis_rx_tdata
+//   DUT_HAS_MAC_CLK  1 if the top has clk_mac and rst_mac
+//   DUT_TRACE        1 if Verilated with --trace-fst
+//   DUT_COVERAGE     1 if Verilated with --coverage-line: each instance writes its counts to $ROCEGEN_COVERAGE.<n>
+//                    (coverage.dat.<n> without that variable), for verilator_coverage
+#include "sim/dut/dut_adapter.h"
+
+#include <verilated.h>
+
+#include <cstring>
+
+#include "Vdut.h"
+#ifndef DUT_COVERAGE
+#define DUT_COVERAGE 0
+#endif
+#if DUT_COVERAGE
+#include <verilated_cov.h>
+
+#include <cstdlib>
+#endif
+#if DUT_TRACE
+#include <verilated_fst_c.h>
+#endif
+
+namespace rocegen::sim {
+namespace {
+
+constexpr size_t kData = DUT_DATA_BYTES;
+constexpr size_t kMac = DUT_MAC_BYTES;
+
+/// Verilator holds a signal as an 8, 16, 32 or 64-bit integer or as an array of 32-bit words, least significant first:
+/// on a little-endian host its first bytes are the signal's bytes in order.
+template <size_t N, typename Signal>
+void put(Signal& signal, const uint8_t* bytes) {
+  static_assert(sizeof(Signal) >= N);
+  std::memcpy(&signal, bytes, N);
+}
+template <size_t N, typename Signal>
+void get(uint8_t* bytes, const Signal& signal) {
+  static_assert(sizeof(Signal) >= N);
+  std::memcpy(bytes, &signal, N);
+}
+
+class VerilatedDut : public Dut {
+ public:
+  explicit VerilatedDut(const std::string& name) {
+    info_.name = DUT_NAME;
+    info_.data_bytes = kData;
+    info_.mac_bytes = kMac;
+    info_.has_mac_clk = DUT_HAS_MAC_CLK != 0;
+    context_.fatalOnError(false);
+    // Registers without reset start at random, the same way every time.
+    context_.randReset(2);
+    context_.randSeed(static_cast<int>(1 + name.size() + static_cast<unsigned char>(name.empty() ? 'a' : name.back())));
+#if DUT_TRACE
+    context_.traceEverOn(true);
+#endif
+    top_ = std::make_unique<Vdut>(&context_, name.c_str());
+  }
+
+  ~VerilatedDut() override {
+    top_->final();
+#if DUT_COVERAGE
+    static int number = 0;
+    const char* const file = std::getenv("ROCEGEN_COVERAGE");
+    const std::string path = std::string(file != nullptr ? file : "coverage.dat") + "." + std::to_string(++number);
+    context_.coveragep()->write(path.c_str());
+#endif
+#if DUT_TRACE
+    if (trace_) trace_->close();
+#endif
+  }
+
+  const DutInfo& info() const override { return info_; }
+
+  void set_time(Ps now) override { context_.time(now); }
+
+  void settle() override {
+    top_->clk = 0;
+#if DUT_HAS_MAC_CLK
+    top_->clk_mac = 0;
+    top_->rst_mac = in.rst_mac;
+#endif
+    top_->rst = in.rst;
+    top_->s_axis_rx_tvalid = in.rx_valid;
+    if (in.rx_valid) {
+      put<kMac>(top_->s_axis_rx_tdata, in.rx_data);
+      put<(kMac + 7) / 8>(top_->s_axis_rx_tkeep, in.rx_keep);
+      top_->s_axis_rx_tlast = in.rx_last;
+      top_->s_axis_rx_tuser = in.rx_bad;
+    }
+    top_->m_axis_tx_tready = in.tx_ready;
+    top_->m_axi_awready = in.axi.awready;
+    top_->m_axi_wready = in.axi.wready;
+    top_->m_axi_bvalid = in.axi.bvalid;
+    top_->m_axi_bid = in.axi.bid;
+    top_->m_axi_bresp = in.axi.bresp;
+    top_->m_axi_arready = in.axi.arready;
+    top_->m_axi_rvalid = in.axi.rvalid;
+    if (in.axi.rvalid) {
+      put<kData>(top_->m_axi_rdata, in.axi.rdata);
+      top_->m_axi_rid = in.axi.rid;
+      top_->m_axi_rresp = in.axi.rresp;
+      top_->m_axi_rlast = in.axi.rlast;
+    }
+    top_->s_axil_awvalid = in.axil_awvalid;
+    top_->s_axil_awaddr = in.axil_awaddr;
+    top_->s_axil_awprot = 0;
+    top_->s_axil_wvalid = in.axil_wvalid;
+    top_->s_axil_wdata = in.axil_wdata;
+    top_->s_axil_wstrb = 0xF;
+    top_->s_axil_bready = in.axil_bready;
+    top_->s_axil_arvalid = in.axil_arvalid;
+    top_->s_axil_araddr = in.axil_araddr;
+    top_->s_axil_arprot = 0;
+    top_->s_axil_rready = in.axil_rready;
+    top_->s_axis_wqe_tvalid = in.wqe_valid;
+    if (in.wqe_valid) put<64>(top_->s_axis_wqe_tdata, in.wqe);
+    top_->m_axis_cqe_tready = in.cqe_ready;
+    top_->eval();
+    dump();
+
+    out.rx_ready = top_->s_axis_rx_tready != 0;
+    out.tx_valid = top_->m_axis_tx_tvalid != 0;
+    if (out.tx_valid) {
+      get<kMac>(out.tx_data, top_->m_axis_tx_tdata);
+      get<(kMac + 7) / 8>(out.tx_keep, top_->m_axis_tx_tkeep);
+      out.tx_last = top_->m_axis_tx_tlast != 0;
+    }
+    out.axi.awvalid = top_->m_axi_awvalid != 0;
+    out.axi.awid = top_->m_axi_awid;
+    out.axi.awaddr = top_->m_axi_awaddr;
+    out.axi.awlen = top_->m_axi_awlen;
+    out.axi.awsize = top_->m_axi_awsize;
+    out.axi.awburst = top_->m_axi_awburst;
+    out.axi.wvalid = top_->m_axi_wvalid != 0;
+    if (out.axi.wvalid) {
+      get<kData>(out.axi.wdata, top_->m_axi_wdata);
+      get<kData / 8>(out.axi.wstrb, top_->m_axi_wstrb);
+      out.axi.wlast = top_->m_axi_wlast != 0;
+    }
+    out.axi.bready = top_->m_axi_bready != 0;
+    out.axi.arvalid = top_->m_axi_arvalid != 0;
+    out.axi.arid = top_->m_axi_arid;
+    out.axi.araddr = top_->m_axi_araddr;
+    out.axi.arlen = top_->m_axi_arlen;
+    out.axi.arsize = top_->m_axi_arsize;
+    out.axi.arburst = top_->m_axi_arburst;
+    out.axi.rready = top_->m_axi_rready != 0;
+    out.axil_awready = top_->s_axil_awready != 0;
+    out.axil_wready = top_->s_axil_wready != 0;
+    out.axil_bvalid = top_->s_axil_bvalid != 0;
+    out.axil_bresp = top_->s_axil_bresp;
+    out.axil_arready = top_->s_axil_arready != 0;
+    out.axil_rvalid = top_->s_axil_rvalid != 0;
+    out.axil_rresp = top_->s_axil_rresp;
+    out.axil_rdata = top_->s_axil_rdata;
+    out.wqe_ready = top_->s_axis_wqe_tready != 0;
+    out.cqe_valid = top_->m_axis_cqe_tvalid != 0;
+    if (out.cqe_valid) get<32>(out.cqe, top_->m_axis_cqe_tdata);
+    out.irq = top_->irq_o != 0;
+  }
+
+  void rise(bool clk, bool clk_mac) override {
+    top_->clk = clk;
+#if DUT_HAS_MAC_CLK
+    top_->clk_mac = clk_mac;
+#else
+    (void)clk_mac;
+#endif
+    context_.timeInc(kHalf);
+    top_->eval();
+    dump();
+  }
+
+  bool open_trace(const std::string& path, std::string& error) override {
+#if DUT_TRACE
+    trace_ = std::make_unique<VerilatedFstC>();
+    top_->trace(trace_.get(), 99);
+    trace_->set_time_unit("1ps");
+    trace_->set_time_resolution("1ps");
+    trace_->open(path.c_str());
+    if (!trace_->isOpen()) {
+      trace_.reset();
+      error = path + ": cannot be written";
+      return false;
+    }
+    return true;
+#else
+    (void)path;
+    error = "this model was built without waveforms";
+    return false;
+#endif
+  }
+
+  bool failed() const override { return context_.gotError() || context_.gotFinish(); }
+
+ private:
+  static constexpr uint64_t kHalf = 500;  // picoseconds between settling and edge; for the waveform only
+
+  void dump() {
+#if DUT_TRACE
+    if (trace_) trace_->dump(context_.time());
+#endif
+  }
+
+  DutInfo info_;
+  VerilatedContext context_;
+  std::unique_ptr<Vdut> top_;
+#if DUT_TRACE
+  std::unique_ptr<VerilatedFstC> trace_;
+#endif
+};
+
+}  // namespace
+
+std::unique_ptr<Dut> make_dut(const std::string& name) { return std::make_unique<VerilatedDut>(name); }
+
+}  // namespace rocegen::sim

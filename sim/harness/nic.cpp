@@ -1,0 +1,476 @@
+#include "sim/harness/nic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace rocegen::sim {
+namespace {
+
+constexpr uint32_t kIdValue = 0x45434F52;
+constexpr size_t kMaxViolations = 16;
+constexpr uint64_t kResetCycles = 16;
+
+void put_le(uint8_t* p, size_t n, uint64_t v) {
+  for (size_t i = 0; i < n; ++i) p[i] = static_cast<uint8_t>(v >> (8 * i));
+}
+
+uint64_t get_le(const uint8_t* p, size_t n) {
+  uint64_t v = 0;
+  for (size_t i = n; i-- > 0;) v = (v << 8) | p[i];
+  return v;
+}
+
+/// roce_pkg::wqe_t.
+void pack_wqe(const Wqe& w, uint8_t* out) {
+  std::memset(out, 0, 64);
+  out[0] = w.opcode;
+  out[1] = w.flags;
+  put_le(out + 4, 3, w.qpn);
+  put_le(out + 8, 8, w.wr_id);
+  put_le(out + 16, 8, w.laddr);
+  put_le(out + 24, 4, w.length);
+  put_le(out + 28, 4, w.lkey);
+  put_le(out + 32, 8, w.raddr);
+  put_le(out + 40, 4, w.rkey);
+  put_le(out + 44, 4, w.imm);
+  put_le(out + 48, 8, w.swap_add);
+  put_le(out + 56, 8, w.compare);
+}
+
+/// roce_pkg::cqe_t.
+Cqe unpack_cqe(const uint8_t* in) {
+  Cqe c;
+  c.status = static_cast<WcStatus>(in[0]);
+  c.opcode = in[1];
+  c.flags = static_cast<uint16_t>(get_le(in + 2, 2));
+  c.qpn = static_cast<uint32_t>(get_le(in + 4, 3));
+  c.wr_id = get_le(in + 8, 8);
+  c.bytes = static_cast<uint32_t>(get_le(in + 16, 4));
+  c.imm = static_cast<uint32_t>(get_le(in + 20, 4));
+  c.syndrome = static_cast<uint32_t>(get_le(in + 24, 4));
+  return c;
+}
+
+}  // namespace
+
+Nic::Nic(std::string name, std::unique_ptr<Dut> dut, RegisterMap map, const NicOptions& options)
+    : Station(std::move(name), options.seed),
+      dut_(std::move(dut)),
+      map_(std::move(map)),
+      options_(options),
+      rng_(options.seed * 2 + 1),
+      axi_(memory_, dut_->info().data_bytes, options.axi, options.seed * 2 + 2) {
+  info_.kind = "dut";
+  info_.data_bytes = dut_->info().data_bytes;
+  info_.max_mtu = options.max_mtu;
+  info_.counters_by_register = true;
+  mac_period_ = options.mac_period != 0 ? options.mac_period : period_;
+}
+
+void Nic::violation(std::string text) {
+  if (violations_.size() < kMaxViolations) violations_.push_back(fmt::format("cycle {}: {}", cycles_, text));
+}
+
+std::vector<std::string> Nic::violations() const {
+  std::vector<std::string> all = violations_;
+  for (const auto& v : axi_.violations()) all.push_back(v);
+  for (const auto& v : memory_.violations()) all.push_back(v);
+  if (dut_->failed()) all.push_back("an assertion of the RTL failed; its text is on stdout");
+  return all;
+}
+
+// ---- registers ------------------------------------------------------------------------------------------------------
+
+void Nic::write_register(uint16_t address, uint32_t value, std::function<void()> done) {
+  axil_.push_back({true, address, value, [d = std::move(done)](uint32_t) {
+                     if (d) d();
+                   }});
+}
+
+void Nic::read_register(uint16_t address, std::function<void(uint32_t)> done) {
+  axil_.push_back({false, address, 0, std::move(done)});
+}
+
+// After reset: identify, learn the constants, wait until the tables are clear, then do what was asked meanwhile.
+void Nic::boot() {
+  booted_ = true;
+  read_register(map_.at("ID"), [this](uint32_t v) {
+    if (v != kIdValue) violation(fmt::format("register ID is {:#010x}, not {:#010x}", v, kIdValue));
+  });
+  read_register(map_.at("DATA_WIDTH"), [this](uint32_t v) {
+    if (v != info_.data_bytes * 8) violation(fmt::format("register DATA_WIDTH is {}, the bus has {}", v, info_.data_bytes * 8));
+  });
+  read_register(map_.at("QP_COUNT"), [this](uint32_t v) { info_.qp_count = v; });
+  read_register(map_.at("MR_COUNT"), [this](uint32_t v) { info_.mr_count = v; });
+  read_register(map_.at("WQE_SLOTS"), [this](uint32_t v) { info_.wqe_slots = v; });
+  read_register(map_.at("CLOCK_KHZ"), [this](uint32_t v) {
+    if (v == 0) {
+      violation("register CLOCK_KHZ is 0");
+      return;
+    }
+    period_ = (1'000'000'000 + v / 2) / v;
+    if (!dut_->info().has_mac_clk) {
+      mac_period_ = period_;
+    } else if (options_.mac_period == 0) {
+      mac_period_ = period_ + period_ / 37 + 1;
+    }
+  });
+  const auto poll = [this](auto&& self) -> void {
+    read_register(map_.at("STATUS"), [this, self](uint32_t v) {
+      if ((v & 1) == 0) {
+        self(self);
+        return;
+      }
+      ready_ = true;
+      write_register(map_.at("CTRL"), 1);
+      for (const auto& f : deferred_) f();
+      deferred_.clear();
+    });
+  };
+  poll(poll);
+}
+
+void Nic::configure(const LocalAddress& a) {
+  Station::configure(a);
+  if (!ready_) {
+    deferred_.push_back([this, a] { configure(a); });
+    return;
+  }
+  write_register(map_.at("LOCAL_MAC_LO"), static_cast<uint32_t>(a.mac));
+  write_register(map_.at("LOCAL_MAC_HI"), static_cast<uint32_t>(a.mac >> 32));
+  write_register(map_.at("LOCAL_IP"), a.ip);
+  write_register(map_.at("IP_CONFIG"), static_cast<uint32_t>(a.ttl | a.tos << 8));
+}
+
+void Nic::setup_qp(const QpConfig& qp) {
+  Station::setup_qp(qp);
+  if (!ready_) {
+    deferred_.push_back([this, qp] { setup_qp(qp); });
+    return;
+  }
+  if (qp.qpn >= info_.qp_count) violation(fmt::format("test sets up QP {} of {}", qp.qpn, info_.qp_count));
+  // A QP keeps its part of the ring memory; a first set-up cuts a new one.
+  auto space = ring_space_.find(qp.qpn);
+  if (space == ring_space_.end()) {
+    const uint32_t share = std::max(1u, info_.wqe_slots / std::max(1u, info_.qp_count));
+    auto log2 = static_cast<uint8_t>(std::min<uint32_t>(options_.max_qp_slots_log2, static_cast<uint32_t>(std::bit_width(share)) - 1));
+    if (qp.sq_log2 < 31) log2 = qp.sq_log2;
+    while (log2 > 0 && slots_used_ + (1u << log2) > info_.wqe_slots) --log2;
+    space = ring_space_.emplace(qp.qpn, std::make_pair(slots_used_, log2)).first;
+    slots_used_ += 1u << log2;
+    if (slots_used_ > info_.wqe_slots) violation(fmt::format("no ring slots are left for QP {}", qp.qpn));
+  }
+  Ring& ring = rings_[qp.qpn];
+  ring = Ring{};
+  ring.base = space->second.first;
+  ring.log2 = space->second.second;
+  write_register(map_.at("QP_NUM"), qp.qpn);
+  write_register(map_.at("QP_ATTR"),
+                 static_cast<uint32_t>(qp.pmtu) | static_cast<uint32_t>(qp.access) << 4 |
+                     static_cast<uint32_t>(qp.timeout) << 8 | static_cast<uint32_t>(qp.retry_cnt) << 16 |
+                     static_cast<uint32_t>(qp.rnr_retry) << 20 | static_cast<uint32_t>(qp.min_rnr_timer) << 24);
+  write_register(map_.at("QP_PROT"), static_cast<uint32_t>(qp.pkey) | static_cast<uint32_t>(qp.pd) << 16);
+  write_register(map_.at("QP_RQ_PSN"), qp.rq_psn);
+  write_register(map_.at("QP_SQ_PSN"), qp.sq_psn);
+  write_register(map_.at("QP_DEST_QPN"), qp.dqpn);
+  write_register(map_.at("QP_DEST_IP"), qp.dip);
+  write_register(map_.at("QP_DEST_MAC_LO"), static_cast<uint32_t>(qp.dmac));
+  write_register(map_.at("QP_DEST_MAC_HI"),
+                 static_cast<uint32_t>(qp.dmac >> 32) | static_cast<uint32_t>(qp.sport) << 16);
+  write_register(map_.at("QP_SQ_RING"), ring.base | static_cast<uint32_t>(ring.log2) << 24);
+  write_register(map_.at("QP_COMMAND"), static_cast<uint32_t>(qp.state) | 0x100u);
+}
+
+void Nic::set_qp_state(uint32_t qpn, QpState state) {
+  if (!ready_) {
+    deferred_.push_back([this, qpn, state] { set_qp_state(qpn, state); });
+    return;
+  }
+  write_register(map_.at("QP_NUM"), qpn);
+  write_register(map_.at("QP_COMMAND"), static_cast<uint32_t>(state));
+}
+
+void Nic::setup_mr(const MrConfig& mr) {
+  if (!ready_) {
+    deferred_.push_back([this, mr] { setup_mr(mr); });
+    return;
+  }
+  if (mr.index >= info_.mr_count) violation(fmt::format("test sets up region {} of {}", mr.index, info_.mr_count));
+  write_register(map_.at("MR_INDEX"), mr.index);
+  write_register(map_.at("MR_ATTR"), static_cast<uint32_t>(mr.variant) | static_cast<uint32_t>(mr.access) << 8 |
+                                         (mr.valid ? 1u << 12 : 0u) | static_cast<uint32_t>(mr.pd) << 16);
+  write_register(map_.at("MR_BASE_LO"), static_cast<uint32_t>(mr.base));
+  write_register(map_.at("MR_BASE_HI"), static_cast<uint32_t>(mr.base >> 32));
+  write_register(map_.at("MR_LEN_LO"), static_cast<uint32_t>(mr.length));
+  write_register(map_.at("MR_LEN_HI"), static_cast<uint32_t>(mr.length >> 32));
+  write_register(map_.at("MR_COMMAND"), 1);
+}
+
+void Nic::request_counters() {
+  for (const CounterInfo& c : map_.counters) {
+    read_register(c.address, [this, name = c.name](uint32_t v) { counter_values_[name] = v; });
+  }
+}
+
+std::optional<uint64_t> Nic::counter(const std::string& name) const {
+  const auto it = counter_values_.find(name);
+  if (it == counter_values_.end()) return std::nullopt;
+  return it->second;
+}
+
+std::vector<std::pair<std::string, uint64_t>> Nic::counters() const {
+  std::vector<std::pair<std::string, uint64_t>> out;
+  for (const CounterInfo& c : map_.counters) {
+    const auto it = counter_values_.find(c.name);
+    if (it != counter_values_.end()) out.emplace_back(c.name, it->second);
+  }
+  return out;
+}
+
+void Nic::axil_drive() {
+  DutIn& in = dut_->in;
+  if (!axil_busy_ && !axil_.empty() && !rng_.chance(options_.axil_gap)) {
+    op_ = std::move(axil_.front());
+    axil_.pop_front();
+    axil_busy_ = true;
+    aw_done_ = w_done_ = ar_done_ = false;
+  }
+  const bool writing = axil_busy_ && op_.write;
+  const bool reading = axil_busy_ && !op_.write;
+  // Address and data of a write may come in any order; once valid they stay.
+  in.axil_awvalid = writing && !aw_done_ && (in.axil_awvalid || !rng_.chance(options_.axil_gap));
+  in.axil_wvalid = writing && !w_done_ && (in.axil_wvalid || !rng_.chance(options_.axil_gap));
+  in.axil_arvalid = reading && !ar_done_;
+  in.axil_awaddr = op_.address;
+  in.axil_araddr = op_.address;
+  in.axil_wdata = op_.data;
+  in.axil_bready = writing && aw_done_ && w_done_ && !rng_.chance(options_.axil_gap);
+  in.axil_rready = reading && ar_done_ && !rng_.chance(options_.axil_gap);
+}
+
+void Nic::axil_sample() {
+  const DutIn& in = dut_->in;
+  const DutOut& out = dut_->out;
+  if (in.axil_awvalid && out.axil_awready) aw_done_ = true;
+  if (in.axil_wvalid && out.axil_wready) w_done_ = true;
+  if (in.axil_arvalid && out.axil_arready) ar_done_ = true;
+  if (out.axil_bvalid && !(axil_busy_ && op_.write)) violation("AXI4-Lite B without a write");
+  if (out.axil_rvalid && !(axil_busy_ && !op_.write)) violation("AXI4-Lite R without a read");
+  const bool b = out.axil_bvalid && in.axil_bready;
+  const bool r = out.axil_rvalid && in.axil_rready;
+  if (!b && !r) return;
+  if (b && out.axil_bresp != 0) violation(fmt::format("register write {:#x}: response {}", op_.address, out.axil_bresp));
+  if (r && out.axil_rresp != 0) violation(fmt::format("register read {:#x}: response {}", op_.address, out.axil_rresp));
+  axil_busy_ = false;
+  const auto done = std::move(op_.done);
+  if (done) done(r ? out.axil_rdata : 0);
+}
+
+// ---- work and completion queues ---------------------------------------------------------------------------------------
+
+void Nic::post(const Wqe& wqe) {
+  Ring& ring = rings_[wqe.qpn];
+  if (ring.waiting.empty()) wqe_turn_.push_back(wqe.qpn);
+  ring.waiting.push_back(wqe);
+}
+
+/// Offers the next request whose ring has room, round robin over the QPs.
+void Nic::next_wqe() {
+  for (size_t i = wqe_turn_.size(); i > 0; --i) {
+    const uint32_t qpn = wqe_turn_.front();
+    wqe_turn_.pop_front();
+    Ring& ring = rings_[qpn];
+    if (ring.waiting.empty()) continue;
+    if (ring.outstanding.size() >= (size_t{1} << ring.log2)) {
+      wqe_turn_.push_back(qpn);
+      continue;
+    }
+    pack_wqe(ring.waiting.front(), dut_->in.wqe);
+    ring.outstanding.push_back(ring.waiting.front().wr_id);
+    ring.waiting.pop_front();
+    if (!ring.waiting.empty()) wqe_turn_.push_back(qpn);
+    dut_->in.wqe_valid = true;
+    wqe_held_ = true;
+    return;
+  }
+}
+
+void Nic::take_cqe(Ps now) {
+  Cqe c = unpack_cqe(dut_->out.cqe);
+  c.time = now;
+  // Completions of a QP come in order: this one retires every request before it, which must have been unsignaled.
+  const auto it = rings_.find(c.qpn);
+  if (it == rings_.end()) {
+    violation(fmt::format("completion for QP {}, which was never set up", c.qpn));
+  } else {
+    auto& o = it->second.outstanding;
+    const auto at = std::find(o.begin(), o.end(), c.wr_id);
+    if (at == o.end()) {
+      violation(fmt::format("completion of wr_id {} on QP {}, which is not outstanding", c.wr_id, c.qpn));
+    } else {
+      o.erase(o.begin(), at + 1);
+    }
+  }
+  cqes_.push_back(c);
+}
+
+bool Nic::poll_cqe(Cqe& out) {
+  if (cqes_.empty()) return false;
+  out = cqes_.front();
+  cqes_.pop_front();
+  return true;
+}
+
+bool Nic::poll_event(QpEvent& out) {
+  if (events_.empty()) return false;
+  out = events_.front();
+  events_.pop_front();
+  return true;
+}
+
+// ---- wire -----------------------------------------------------------------------------------------------------------
+
+void Nic::pause(Ps /*now*/, bool on) { paused_ = on; }
+
+void Nic::receive(Ps /*now*/, Bytes&& frame, bool bad) {
+  if (!frame.empty()) rx_.push_back({std::move(frame), bad});
+}
+
+void Nic::mac_drive(Ps now) {
+  DutIn& in = dut_->in;
+  const size_t width = dut_->info().mac_bytes;
+  if (!rx_held_) {
+    in.rx_valid = !rx_.empty() && ready_ && !rng_.chance(options_.rx_gap);
+    if (in.rx_valid) {
+      const Arriving& a = rx_.front();
+      const size_t n = std::min(width, a.frame.size() - rx_at_);
+      std::memcpy(in.rx_data, &a.frame[rx_at_], n);
+      // Bytes beyond the frame are noise: tkeep alone says what counts.
+      for (size_t i = n; i < width; ++i) in.rx_data[i] = static_cast<uint8_t>(0xA5 + i);
+      std::memset(in.rx_keep, 0, sizeof in.rx_keep);
+      for (size_t i = 0; i < n; ++i) in.rx_keep[i / 8] = static_cast<uint8_t>(in.rx_keep[i / 8] | 1u << (i % 8));
+      in.rx_last = rx_at_ + n == a.frame.size();
+      in.rx_bad = in.rx_last && a.bad;
+      rx_held_ = true;
+    }
+  }
+  in.tx_ready = !paused_ && (tx_inside_ || now >= tx_free_) && !rng_.chance(options_.tx_stall);
+}
+
+void Nic::mac_sample(Ps now) {
+  const DutIn& in = dut_->in;
+  const DutOut& out = dut_->out;
+  const size_t width = dut_->info().mac_bytes;
+  if (in.rx_valid) {
+    if (!out.rx_ready) {
+      violation("s_axis_rx_tready is low while a frame arrives: a MAC cannot wait");
+    } else {
+      rx_at_ += width;
+      rx_held_ = false;
+      if (in.rx_last) {
+        rx_.pop_front();
+        rx_at_ = 0;
+      }
+    }
+  }
+  const size_t keep_bytes = std::max<size_t>(1, width / 8);
+  if (tx_held_ && (!out.tx_valid || out.tx_last != tx_held_last_ || std::memcmp(out.tx_data, tx_held_data_, width) != 0 ||
+                   std::memcmp(out.tx_keep, tx_held_keep_, keep_bytes) != 0)) {
+    violation("m_axis_tx changed while it was stalled");
+  }
+  tx_held_ = out.tx_valid && !in.tx_ready;
+  if (tx_held_) {
+    tx_held_last_ = out.tx_last;
+    std::memcpy(tx_held_data_, out.tx_data, width);
+    std::memcpy(tx_held_keep_, out.tx_keep, keep_bytes);
+  }
+  if (tx_inside_ && !out.tx_valid && !dut_->info().has_mac_clk) violation("gap inside a frame on m_axis_tx");
+  if (!out.tx_valid || !in.tx_ready) return;
+  size_t n = 0;
+  while (n < width && ((out.tx_keep[n / 8] >> (n % 8)) & 1) != 0) ++n;
+  bool clean = n > 0 && (out.tx_last || n == width);
+  for (size_t i = n; i < width; ++i) clean = clean && ((out.tx_keep[i / 8] >> (i % 8)) & 1) == 0;
+  if (!clean) violation("m_axis_tx_tkeep is not contiguous from byte 0, empty, or not full before the last beat");
+  if (!tx_inside_) tx_start_ = now;
+  tx_frame_.insert(tx_frame_.end(), out.tx_data, out.tx_data + n);
+  tx_inside_ = !out.tx_last;
+  if (out.tx_last) {
+    if (options_.gbps > 0) {
+      // Preamble, FCS and gap take 24 bytes more; one bit takes 1000 / gbps picoseconds.
+      const Ps line = static_cast<Ps>(static_cast<double>((tx_frame_.size() + 24) * 8) * 1000.0 / options_.gbps);
+      tx_free_ = std::max(tx_start_, tx_free_) + line;
+    }
+    transmit_(now, std::move(tx_frame_));
+    tx_frame_ = Bytes();
+    tx_frame_.reserve(4200);
+  }
+}
+
+// ---- clocks -----------------------------------------------------------------------------------------------------------
+
+void Nic::core_drive() {
+  DutIn& in = dut_->in;
+  in.rst = edges_ < kResetCycles;
+  in.rst_mac = in.rst;
+  if (in.rst) return;
+  if (!booted_) boot();
+  axil_drive();
+  axi_.drive(in.axi);
+  if (!wqe_held_) {
+    in.wqe_valid = false;
+    if (!wqe_turn_.empty() && ready_ && !rng_.chance(options_.wqe_gap)) next_wqe();
+  }
+  in.cqe_ready = !rng_.chance(options_.cqe_stall);
+}
+
+void Nic::core_sample(Ps now) {
+  const DutIn& in = dut_->in;
+  const DutOut& out = dut_->out;
+  if (in.rst) return;
+  axil_sample();
+  axi_.sample(out.axi);
+  if (in.wqe_valid && out.wqe_ready) wqe_held_ = false;
+  if (cqe_held_ && (!out.cqe_valid || std::memcmp(out.cqe, cqe_held_data_, sizeof cqe_held_data_) != 0)) {
+    violation("m_axis_cqe changed while it was stalled");
+  }
+  cqe_held_ = out.cqe_valid && !in.cqe_ready;
+  if (cqe_held_) std::memcpy(cqe_held_data_, out.cqe, sizeof cqe_held_data_);
+  if (out.cqe_valid && in.cqe_ready) take_cqe(now);
+  if (out.irq && ready_ && !event_read_) {
+    event_read_ = true;
+    read_register(map_.at("EVENT"), [this](uint32_t v) {
+      event_read_ = false;
+      if ((v >> 31) != 0) events_.push_back({static_cast<EventCause>((v >> 24) & 0x7F), v & 0xFFFFFF});
+    });
+  }
+}
+
+Ps Nic::next_time() const { return dut_->info().has_mac_clk ? std::min(next_core_, next_mac_) : next_core_; }
+
+void Nic::advance(Ps now) {
+  const bool two = dut_->info().has_mac_clk;
+  while (true) {
+    const Ps t = next_time();
+    if (t > now) return;
+    const bool core = next_core_ == t;
+    const bool mac = two ? next_mac_ == t : core;
+    if (core) core_drive();
+    if (mac && !dut_->in.rst) mac_drive(t);
+    dut_->set_time(t);
+    dut_->settle();
+    if (core) core_sample(t);
+    if (mac && !dut_->in.rst_mac) mac_sample(t);
+    dut_->rise(core, mac);
+    if (core) {
+      ++cycles_;
+      ++edges_;
+      next_core_ = t + period_;
+    }
+    if (two && mac) next_mac_ = t + mac_period_;
+  }
+}
+
+}  // namespace rocegen::sim

@@ -1,0 +1,129 @@
+// stream_fifo: first-word fall-through FIFO with registered outputs.
+//
+// Handshake: m_axis_tvalid and m_axis_tdata come from registers (the RAM's own read register) and
+// s_axis_tready from a register. One beat a cycle in and out at the same time. Latency 2 cycles
+// (1 cycle when Depth is 2). Holds exactly Depth beats; when full, s_axis_tready falls and nothing is
+// lost. level_o counts the beats held, the one at the output included.
+//
+// Width: bits of payload, >= 1. Depth: beats, >= 2, any number. Style: 0 auto (distributed up to 64
+// deep, block above), 1 block RAM, 2 UltraRAM, 3 distributed.
+`include "rocegen_assert.svh"
+`default_nettype none
+
+module stream_fifo #(
+  parameter int Width = 8,
+  parameter int Depth = 16,
+  parameter int Style = 0
+) (
+  input  logic                       clk,
+  input  logic                       rst,
+  input  logic                       s_axis_tvalid,
+  output logic                       s_axis_tready,
+  input  logic [Width-1:0]           s_axis_tdata,
+  output logic                       m_axis_tvalid,
+  input  logic                       m_axis_tready,
+  output logic [Width-1:0]           m_axis_tdata,
+  output logic [$clog2(Depth+1)-1:0] level_o
+);
+
+  if (Width < 1) begin : gen_check_width
+    $fatal(1, "stream_fifo: Width must be at least 1");
+  end
+  if (Depth < 2) begin : gen_check_depth
+    $fatal(1, "stream_fifo: Depth must be at least 2");
+  end
+  if (Style < 0 || Style > 3) begin : gen_check_style
+    $fatal(1, "stream_fifo: Style must be 0, 1, 2 or 3");
+  end
+
+  localparam int LevelW = $clog2(Depth + 1);
+
+  logic              push;
+  logic              pop;
+  logic [LevelW-1:0] level_q;
+  logic [LevelW-1:0] level_d;
+
+  assign push = s_axis_tvalid && s_axis_tready;
+  assign pop = m_axis_tvalid && m_axis_tready;
+
+  always_comb begin
+    level_d = level_q;
+    if (push && !pop) level_d = level_q + 1'b1;
+    else if (pop && !push) level_d = level_q - 1'b1;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) level_q <= '0;
+    else level_q <= level_d;
+  end
+
+  assign level_o = level_q;
+
+  if (Depth == 2) begin : gen_skid
+    stream_skid #(
+      .Width(Width)
+    ) u_skid (
+      .clk(clk),
+      .rst(rst),
+      .s_axis_tvalid(s_axis_tvalid),
+      .s_axis_tready(s_axis_tready),
+      .s_axis_tdata(s_axis_tdata),
+      .m_axis_tvalid(m_axis_tvalid),
+      .m_axis_tready(m_axis_tready),
+      .m_axis_tdata(m_axis_tdata)
+    );
+  end else begin : gen_ram
+    localparam int AddrW = $clog2(Depth);
+    localparam logic [AddrW-1:0] LastAddr = AddrW'(Depth - 1);
+    localparam int RamStyle = Style != 0 ? Style : Depth > 64 ? 1 : 3;
+
+    logic             ready_q;
+    logic             valid_q;
+    logic [AddrW-1:0] wr_ptr_q;
+    logic [AddrW-1:0] rd_ptr_q;
+    logic             read;
+
+    // A beat that stays in the RAM means one in the output register, so the RAM never holds all Depth
+    // beats and equal pointers mean empty.
+    assign read = (wr_ptr_q != rd_ptr_q) && (m_axis_tready || !valid_q);
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        ready_q  <= 1'b0;
+        valid_q  <= 1'b0;
+        wr_ptr_q <= '0;
+        rd_ptr_q <= '0;
+      end else begin
+        ready_q <= level_d != LevelW'(Depth);
+        if (read) valid_q <= 1'b1;
+        else if (m_axis_tready) valid_q <= 1'b0;
+        if (push) wr_ptr_q <= wr_ptr_q == LastAddr ? '0 : wr_ptr_q + 1'b1;
+        if (read) rd_ptr_q <= rd_ptr_q == LastAddr ? '0 : rd_ptr_q + 1'b1;
+      end
+    end
+
+    ram_sdp #(
+      .Width(Width),
+      .Depth(Depth),
+      .Latency(1),
+      .Style(RamStyle)
+    ) u_ram (
+      .clk(clk),
+      .wr_en_i(push),
+      .wr_addr_i(wr_ptr_q),
+      .wr_data_i(s_axis_tdata),
+      .rd_en_i(read),
+      .rd_addr_i(rd_ptr_q),
+      .rd_data_o(m_axis_tdata)
+    );
+
+    assign s_axis_tready = ready_q;
+    assign m_axis_tvalid = valid_q;
+  end
+
+  `ROCEGEN_STREAM(in_contract, s_axis_tvalid, s_axis_tready, s_axis_tdata)
+  `ROCEGEN_ASSERT(level_bound, 32'(level_q) <= Depth)
+
+endmodule
+
+`default_nettype wire

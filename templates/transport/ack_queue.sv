@@ -1,0 +1,256 @@
+// ack_queue: the answers that queue pairs owe, at most one a QP: the newest wins.
+//
+// s_ack is ready at least every second cycle (from ready_o on), whatever m_pkt does: an answer for
+// a QP that already waits replaces the waiting one (cnt_ack_coalesced_o), any other enters its QP
+// into a FIFO that has a place for every QP. The answer to a duplicate (dup 1) does not replace a
+// waiting NAK: it is forgotten, since the NAK tells the peer more. An answer to a QPN beyond
+// QpCount is ignored.
+//
+// m_pkt: one packet for each answer, QPs in the order in which they began to wait; takes and
+// delivers one every two cycles together, or one a cycle when only one side is busy. Up to eight
+// answers are in front of m_pkt already and are no longer replaced: a newer one follows them.
+// Latency 12 cycles.
+//
+// QpCount: queue pairs, 1..16384.
+`include "rocegen_assert.svh"
+`default_nettype none
+
+module ack_queue #(
+  parameter int QpCount = 16
+) (
+  input  logic               clk,
+  input  logic               rst,
+  output logic               ready_o,
+  input  logic               s_ack_tvalid,
+  output logic               s_ack_tready,
+  input  roce_pkg::ack_req_t s_ack_tdata,
+  output logic               m_pkt_tvalid,
+  input  logic               m_pkt_tready,
+  output roce_pkg::tx_pkt_t  m_pkt_tdata,
+  output logic               cnt_ack_coalesced_o
+);
+
+  if (QpCount < 1 || QpCount > 16384) begin : gen_check_qp_count
+    $fatal(1, "ack_queue: QpCount must be in 1..16384");
+  end
+
+  localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
+  localparam int QueueDepth = QpCount < 4 ? 4 : QpCount;
+  localparam int AnswerW = 8 + 24 + 24;  // syndrome, PSN, MSN
+  localparam int OutDepth = 8;
+  localparam int CreditW = $clog2(OutDepth + 1);
+
+  // Every cycle holds one operation, a put (an answer comes) or a get (a QP's answer leaves); they
+  // pass the stages in order, so what each finds is what the one before left.
+  // 0 flags are read   1 QPNs compared with the two operations ahead   2 flags decided, written
+  // 3 answer written or read, QP queued   5 answer read arrives
+
+  // ---- 0: choice --------------------------------------------------------------------------------
+  logic               get_turn_q;
+  logic               want_get;
+  logic               put;
+  logic               get;
+  logic               put_known;
+  logic               queue_valid;
+  logic [QpW-1:0]     queue_qp;
+  logic [CreditW-1:0] credit_q;
+  logic               out_pop;
+  logic [QpW-1:0]     op_qp;
+
+  assign want_get     = ready_o && queue_valid && credit_q != '0;
+  assign s_ack_tready = ready_o && !(get_turn_q && want_get);
+  assign put          = s_ack_tvalid && s_ack_tready;
+  assign get          = want_get && !put;
+  assign put_known    = s_ack_tdata.qpn < 24'(QpCount);
+  assign op_qp        = get ? queue_qp : s_ack_tdata.qpn[QpW-1:0];
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      get_turn_q <= 1'b0;
+      credit_q   <= CreditW'(OutDepth);
+    end else begin
+      get_turn_q <= put;
+      if (get && !out_pop) credit_q <= credit_q - 1'b1;
+      else if (out_pop && !get) credit_q <= credit_q + 1'b1;
+    end
+  end
+
+  // ---- 1 and 2: flags {nak, waiting} of the QP --------------------------------------------------
+  logic               put1_q;
+  logic               get1_q;
+  logic [QpW-1:0]     qp1_q;
+  logic [AnswerW-1:0] answer1_q;
+  logic               dup1_q;
+  logic               put2_q;
+  logic               get2_q;
+  logic [QpW-1:0]     qp2_q;
+  logic [AnswerW-1:0] answer2_q;
+  logic               dup2_q;
+  logic               nak2_q;
+  logic               same_as3_q;
+  logic               same_as4_q;
+  logic               op3_q;
+  logic [QpW-1:0]     qp3_q;
+  logic [1:0]         flags3_q;
+  logic [1:0]         flags4_q;
+  logic [1:0]         flags_read;
+  logic [1:0]         flags;
+  logic [1:0]         flags_d;
+  logic               waiting;
+  logic               keep;  // the answer that waits stays
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      put1_q <= 1'b0;
+      get1_q <= 1'b0;
+      put2_q <= 1'b0;
+      get2_q <= 1'b0;
+    end else begin
+      put1_q <= put && put_known;
+      get1_q <= get;
+      put2_q <= put1_q;
+      get2_q <= get1_q;
+    end
+    qp1_q      <= op_qp;
+    answer1_q  <= {s_ack_tdata.syndrome, s_ack_tdata.psn, s_ack_tdata.msn};
+    dup1_q     <= s_ack_tdata.dup;
+    qp2_q      <= qp1_q;
+    answer2_q  <= answer1_q;
+    dup2_q     <= dup1_q;
+    nak2_q     <= answer1_q[AnswerW-2-:2] == 2'd3;
+    same_as3_q <= (put2_q || get2_q) && qp1_q == qp2_q;
+    same_as4_q <= op3_q && qp1_q == qp3_q;
+  end
+
+  assign flags   = same_as3_q ? flags3_q : same_as4_q ? flags4_q : flags_read;
+  assign waiting = flags[0];
+  assign keep    = waiting && flags[1] && dup2_q;
+  assign flags_d = {put2_q && (nak2_q || keep), put2_q};
+
+  ram_clear #(
+    .Width(2),
+    .Depth(QpCount),
+    .Latency(2),
+    .Style(QpCount > 256 ? 1 : 3)
+  ) u_flags (
+    .clk(clk),
+    .rst(rst),
+    .wr_en_i(put2_q || get2_q),
+    .wr_addr_i(qp2_q),
+    .wr_data_i(flags_d),
+    .rd_en_i(1'b1),
+    .rd_addr_i(op_qp),
+    .rd_data_o(flags_read),
+    .ready_o(ready_o)
+  );
+
+  // ---- 3: answers and queue ---------------------------------------------------------------------
+  logic               store3_q;
+  logic               enter3_q;
+  logic               get3_q;
+  logic [AnswerW-1:0] answer3_q;
+  logic               get4_q;
+  logic               get5_q;
+  logic [QpW-1:0]     qp4_q;
+  logic [QpW-1:0]     qp5_q;
+  logic [AnswerW-1:0] answer5;
+  logic               queue_ready;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      op3_q               <= 1'b0;
+      store3_q            <= 1'b0;
+      enter3_q            <= 1'b0;
+      get3_q              <= 1'b0;
+      get4_q              <= 1'b0;
+      get5_q              <= 1'b0;
+      cnt_ack_coalesced_o <= 1'b0;
+    end else begin
+      op3_q               <= put2_q || get2_q;
+      store3_q            <= put2_q && !keep;
+      enter3_q            <= put2_q && !waiting;
+      get3_q              <= get2_q;
+      get4_q              <= get3_q;
+      get5_q              <= get4_q;
+      cnt_ack_coalesced_o <= put2_q && waiting;
+    end
+    qp3_q     <= qp2_q;
+    qp4_q     <= qp3_q;
+    qp5_q     <= qp4_q;
+    answer3_q <= answer2_q;
+    flags3_q  <= flags_d;
+    flags4_q  <= flags3_q;
+  end
+
+  ram_sdp #(
+    .Width(AnswerW),
+    .Depth(QpCount),
+    .Latency(2),
+    .Style(0)
+  ) u_answers (
+    .clk(clk),
+    .wr_en_i(store3_q),
+    .wr_addr_i(qp3_q),
+    .wr_data_i(answer3_q),
+    .rd_en_i(get3_q),
+    .rd_addr_i(qp3_q),
+    .rd_data_o(answer5)
+  );
+
+  /* verilator lint_off PINCONNECTEMPTY */
+  stream_fifo #(
+    .Width(QpW),
+    .Depth(QueueDepth),
+    .Style(0)
+  ) u_queue (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(enter3_q),
+    .s_axis_tready(queue_ready),
+    .s_axis_tdata(qp3_q),
+    .m_axis_tvalid(queue_valid),
+    .m_axis_tready(get),
+    .m_axis_tdata(queue_qp),
+    .level_o()  // nobody asks
+  );
+
+  // ---- output -----------------------------------------------------------------------------------
+  logic                   out_ready;
+  logic [QpW+AnswerW-1:0] out_data;
+
+  stream_fifo #(
+    .Width(QpW + AnswerW),
+    .Depth(OutDepth),
+    .Style(3)
+  ) u_out (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(get5_q),
+    .s_axis_tready(out_ready),
+    .s_axis_tdata({qp5_q, answer5}),
+    .m_axis_tvalid(m_pkt_tvalid),
+    .m_axis_tready(m_pkt_tready),
+    .m_axis_tdata(out_data),
+    .level_o()  // credits know
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
+
+  assign out_pop = m_pkt_tvalid && m_pkt_tready;
+
+  always_comb begin
+    m_pkt_tdata          = '0;
+    m_pkt_tdata.qpn      = 24'(out_data[QpW+AnswerW-1:AnswerW]);
+    m_pkt_tdata.opcode   = roce_pkg::OpAck;
+    m_pkt_tdata.syndrome = out_data[AnswerW-1-:8];
+    m_pkt_tdata.psn      = out_data[47:24];
+    m_pkt_tdata.msn      = out_data[23:0];
+  end
+
+  `ROCEGEN_ASSERT(queue_has_room, !enter3_q || queue_ready)
+  `ROCEGEN_ASSERT(out_has_room, !get5_q || out_ready)
+  `ROCEGEN_ASSERT(get_finds_answer, !get2_q || waiting)
+  `ROCEGEN_STREAM(ack_contract, s_ack_tvalid, s_ack_tready, s_ack_tdata)
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,111 @@
+// mr_table: the memory regions, as set up by the host, looked up by index.
+//
+// Look-up: entry_o belongs to the index_i of two cycles before, one look-up a cycle. An index
+// beyond MrCount, and everything before ready_o, reads as not valid. The index within entry_o reads
+// as zero.
+//
+// Set-up: s_cfg takes a region every two cycles, from ready_o on; look-ups after the cycle in which
+// it is taken see it. An index beyond MrCount is taken and ignored. A region of more than 2^40
+// bytes, or one that goes on beyond address 2^64, is stored as not valid: whoever uses an entry may
+// add offsets to its base without a thought of overflow.
+//
+// MrCount: regions, 1..65536.
+`include "rocegen_assert.svh"
+`default_nettype none
+
+module mr_table #(
+  parameter int MrCount = 16
+) (
+  input  logic              clk,
+  input  logic              rst,
+  output logic              ready_o,
+  input  logic              s_cfg_tvalid,
+  output logic              s_cfg_tready,
+  input  roce_pkg::mr_cfg_t s_cfg_tdata,
+  input  logic [23:0]       index_i,
+  output roce_pkg::mr_cfg_t entry_o
+);
+
+  if (MrCount < 1 || MrCount > 65536) begin : gen_check_mr_count
+    $fatal(1, "mr_table: MrCount must be in 1..65536");
+  end
+
+  localparam int MrW = MrCount > 1 ? $clog2(MrCount) : 1;
+  localparam int LengthW = 41;
+  localparam int EntryW = 8 + 4 + 16 + 64 + LengthW;
+  // One bit a region: LUTs while they are few.
+  localparam int BitStyle = MrCount > 256 ? 1 : 3;
+
+  // ---- set-up: one cycle to add, one to write ---------------------------------------------------
+  logic        added_q;
+  logic        known_q;
+  logic        too_long_q;
+  logic [64:0] end_q;
+  logic        fits;
+  logic        write;
+
+  always_ff @(posedge clk) begin
+    if (rst) added_q <= 1'b0;
+    else added_q <= ready_o && s_cfg_tvalid && !added_q;
+    known_q    <= s_cfg_tdata.index < 24'(MrCount);
+    too_long_q <= s_cfg_tdata.length[63:41] != '0 ||
+        (s_cfg_tdata.length[40] && s_cfg_tdata.length[39:0] != '0);
+    end_q      <= {1'b0, s_cfg_tdata.base} + {1'b0, s_cfg_tdata.length};
+  end
+
+  assign fits         = !too_long_q && (!end_q[64] || end_q[63:0] == '0);
+  assign write        = added_q && known_q;
+  assign s_cfg_tready = added_q;
+
+  // ---- table ------------------------------------------------------------------------------------
+  logic              valid;
+  logic [EntryW-1:0] entry;
+  logic              in_table1_q;
+  logic              in_table2_q;
+
+  ram_clear #(
+    .Width(1),
+    .Depth(MrCount),
+    .Latency(2),
+    .Style(BitStyle)
+  ) u_valid (
+    .clk(clk),
+    .rst(rst),
+    .wr_en_i(write),
+    .wr_addr_i(s_cfg_tdata.index[MrW-1:0]),
+    .wr_data_i(s_cfg_tdata.valid && fits),
+    .rd_en_i(1'b1),
+    .rd_addr_i(index_i[MrW-1:0]),
+    .rd_data_o(valid),
+    .ready_o(ready_o)
+  );
+
+  ram_sdp #(
+    .Width(EntryW),
+    .Depth(MrCount),
+    .Latency(2),
+    .Style(0)
+  ) u_entry (
+    .clk(clk),
+    .wr_en_i(write),
+    .wr_addr_i(s_cfg_tdata.index[MrW-1:0]),
+    .wr_data_i({s_cfg_tdata.variant, s_cfg_tdata.access, s_cfg_tdata.pd, s_cfg_tdata.base,
+        s_cfg_tdata.length[LengthW-1:0]}),
+    .rd_en_i(1'b1),
+    .rd_addr_i(index_i[MrW-1:0]),
+    .rd_data_o(entry)
+  );
+
+  always_ff @(posedge clk) begin
+    in_table1_q <= ready_o && index_i < 24'(MrCount);
+    in_table2_q <= in_table1_q;
+  end
+
+  assign entry_o = {24'd0, valid && in_table2_q, entry[EntryW-1:LengthW],
+      {(64 - LengthW){1'b0}}, entry[LengthW-1:0]};
+
+  `ROCEGEN_STREAM(cfg_contract, s_cfg_tvalid, s_cfg_tready, s_cfg_tdata)
+
+endmodule
+
+`default_nettype wire

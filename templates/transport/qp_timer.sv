@@ -1,0 +1,261 @@
+// qp_timer: the local ACK timer of every queue pair.
+//
+// Walks over all QPs without end, one a cycle, and compares what it sees with what it saw the last time: a
+// QP with packets outstanding whose oldest unacknowledged PSN did not move for T = 4.096 us * 2^timeout
+// goes out on m_time (QPN, that PSN, generation), once; then its timer starts anew. The timer starts when
+// packets are outstanding, starts anew when an acknowledgement made progress or when a rewind has been
+// carried out, and stands still while a rewind waits for the requester. timeout 0: never. Stale
+// acknowledgements move nothing and so do not matter.
+//
+// Detection: between T and T + TickCycles/4 + 1 cycles + two walks. A walk takes max(QpCount, 8) cycles
+// and one more for each timeout that m_time holds back: at 250 MHz 2.05 us for 512 QPs, 65.5 us for 16384
+// (so codes of 5 and more then stay within 2 T; code 1, 8.2 us, is found within 150 us).
+// tx_stalled_i freezes time: a paused link loses no packets.
+//
+// hold_i: the walk pauses; idle_o: nothing is on its way. set_valid_i (only while idle_o): the QP's code is
+// taken, its timer stopped. ready_o: tables cleared, 2^QpW cycles after reset.
+//
+// QpCount: 1..16384, QpW: bits of a QPN below it. TickCycles: clock cycles in 4.096 us, 4..16384.
+`include "rocegen_assert.svh"
+`default_nettype none
+
+module qp_timer #(
+  parameter int QpCount = 16,
+  parameter int QpW = 4,
+  parameter int TickCycles = 1024
+) (
+  input  logic                 clk,
+  input  logic                 rst,
+  output logic                 ready_o,
+  input  logic                 tx_stalled_i,
+  input  logic                 hold_i,
+  output logic                 idle_o,
+  input  logic                 set_valid_i,
+  input  logic [QpW-1:0]       set_qpn_i,
+  input  logic [4:0]           set_timeout_i,
+  input  logic                 state_we_i,
+  input  logic [QpW-1:0]       state_qpn_i,
+  input  roce_pkg::sq_state_t  state_i,
+  input  logic                 cursor_we_i,
+  input  logic [QpW-1:0]       cursor_qpn_i,
+  input  roce_pkg::sq_cursor_t cursor_i,
+  output logic                 m_time_tvalid,
+  input  logic                 m_time_tready,
+  output logic [QpW-1:0]       m_time_qpn,
+  output logic [23:0]          m_time_una,
+  output logic [3:0]           m_time_gen
+);
+
+  if (TickCycles < 4 || TickCycles > 16384) begin : gen_check_tick
+    $fatal(1, "qp_timer: TickCycles must be in 4..16384");
+  end
+
+  localparam int Rows = 1 << QpW;
+  localparam int QuarterCycles = (TickCycles + 3) / 4;
+  localparam int QuarterW = $clog2(QuarterCycles + 1);
+  // Time in quarters of a tick; T is 2^(timeout+2) of them, 2^33 at most. Two more bits than that make
+  // the sign of a difference exact, as no timer is looked at later than a walk after its end.
+  localparam int TimeW = 36;
+  // A QP may come again only when its row has been written.
+  localparam int WalkRows = QpCount > 8 ? QpCount : 8;
+  localparam int WalkW = $clog2(WalkRows);
+
+  // ---- time -----------------------------------------------------------------------------------------
+  logic [QuarterW-1:0] quarter_q;
+  logic [TimeW-1:0]    now_q;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      quarter_q <= '0;
+      now_q     <= '0;
+    end else if (!tx_stalled_i) begin
+      if (quarter_q == QuarterW'(QuarterCycles - 1)) begin
+        quarter_q <= '0;
+        now_q     <= now_q + 1'b1;
+      end else begin
+        quarter_q <= quarter_q + 1'b1;
+      end
+    end
+  end
+
+  // ---- walk -----------------------------------------------------------------------------------------
+  logic             step;  // the pipeline moves
+  logic             walk;
+  logic [WalkW-1:0] row_q;
+  logic [QpW-1:0]   row_qpn;
+
+  assign step = !m_time_tvalid || m_time_tready;
+  assign walk = ready_o && !hold_i;
+
+  always_ff @(posedge clk) begin
+    if (rst) row_q <= '0;
+    else if (step && walk) row_q <= row_q == WalkW'(WalkRows - 1) ? '0 : row_q + 1'b1;
+  end
+
+  assign row_qpn = row_q[QpW-1:0];
+
+  typedef struct packed {
+    logic             armed;
+    logic [23:0]      una;
+    logic [3:0]       gen;
+    logic [TimeW-1:0] deadline;
+  } timer_t;
+
+  logic           read_valid_q;
+  logic [QpW-1:0] read_qpn_q;
+  logic [30:0]    state_read;
+  logic [27:0]    cursor_read;
+  logic [4:0]     code_read;
+  timer_t         timer_read;
+  timer_t         timer_d;
+  logic           write;
+  logic [QpW-1:0] write_qpn;
+
+  ram_clear #(
+    .Width(31),
+    .Depth(Rows)
+  ) u_state (
+    .clk(clk),
+    .rst(rst),
+    .wr_en_i(state_we_i),
+    .wr_addr_i(state_qpn_i),
+    .wr_data_i({state_i.state, state_i.una, state_i.gen}),
+    .rd_en_i(step),
+    .rd_addr_i(row_qpn),
+    .rd_data_o(state_read),
+    .ready_o(ready_o)
+  );
+
+  ram_sdp #(
+    .Width(28),
+    .Depth(Rows)
+  ) u_cursor (
+    .clk(clk),
+    .wr_en_i(cursor_we_i),
+    .wr_addr_i(cursor_qpn_i),
+    .wr_data_i({cursor_i.nxt, cursor_i.gen}),
+    .rd_en_i(step),
+    .rd_addr_i(row_qpn),
+    .rd_data_o(cursor_read)
+  );
+
+  ram_sdp #(
+    .Width(5),
+    .Depth(Rows)
+  ) u_code (
+    .clk(clk),
+    .wr_en_i(set_valid_i),
+    .wr_addr_i(set_qpn_i),
+    .wr_data_i(set_timeout_i),
+    .rd_en_i(step),
+    .rd_addr_i(row_qpn),
+    .rd_data_o(code_read)
+  );
+
+  ram_sdp #(
+    .Width(29 + TimeW),
+    .Depth(Rows)
+  ) u_timer (
+    .clk(clk),
+    .wr_en_i(set_valid_i || (write && step)),
+    .wr_addr_i(set_valid_i ? set_qpn_i : write_qpn),
+    .wr_data_i(set_valid_i ? '0 : timer_d),
+    .rd_en_i(step),
+    .rd_addr_i(row_qpn),
+    .rd_data_o(timer_read)
+  );
+
+  // ---- compare --------------------------------------------------------------------------------------
+  logic             got_valid_q;
+  logic [QpW-1:0]   got_qpn_q;
+  logic [2:0]       got_state_q;
+  logic [23:0]      got_una_q;
+  logic [3:0]       got_gen_q;
+  logic [23:0]      got_nxt_q;
+  logic [3:0]       got_done_q;
+  logic [4:0]       got_code_q;
+  timer_t           got_timer_q;
+  logic             dec_valid_q;
+  logic [QpW-1:0]   dec_qpn_q;
+  logic [23:0]      dec_una_q;
+  logic [3:0]       dec_gen_q;
+  logic             dec_running_q;  // packets are outstanding and the timer counts
+  logic             dec_same_q;  // as the last time
+  logic             dec_over_q;
+  logic [TimeW-1:0] dec_old_q;
+  logic [TimeW-1:0] dec_new_q;
+  logic [TimeW-1:0] left;
+
+  assign left = now_q - got_timer_q.deadline;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      read_valid_q <= 1'b0;
+      got_valid_q  <= 1'b0;
+      dec_valid_q  <= 1'b0;
+    end else if (step) begin
+      read_valid_q <= walk && 32'(row_q) < 32'(QpCount);
+      got_valid_q  <= read_valid_q;
+      dec_valid_q  <= got_valid_q;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (step) begin
+      read_qpn_q  <= row_qpn;
+      got_qpn_q   <= read_qpn_q;
+      {got_state_q, got_una_q, got_gen_q} <= state_read;
+      {got_nxt_q, got_done_q} <= cursor_read;
+      got_code_q  <= code_read;
+      got_timer_q <= timer_read;
+      dec_qpn_q     <= got_qpn_q;
+      dec_una_q     <= got_una_q;
+      dec_gen_q     <= got_gen_q;
+      dec_running_q <= got_una_q != got_nxt_q && got_gen_q == got_done_q && got_code_q != '0 &&
+          (got_state_q == roce_pkg::QpRts || got_state_q == roce_pkg::QpSqd);
+      dec_same_q    <= got_timer_q.armed && got_timer_q.una == got_una_q &&
+          got_timer_q.gen == got_gen_q;
+      dec_over_q    <= !left[TimeW-1];
+      dec_old_q     <= got_timer_q.deadline;
+      // One quarter more than T: the present one has begun already.
+      dec_new_q     <= now_q + (TimeW'(4) << got_code_q) + 1'b1;
+    end
+  end
+
+  // ---- decide ---------------------------------------------------------------------------------------
+  logic fire;
+
+  assign write     = dec_valid_q;
+  assign write_qpn = dec_qpn_q;
+  assign fire      = dec_valid_q && dec_running_q && dec_same_q && dec_over_q;
+
+  always_comb begin
+    timer_d.armed    = dec_running_q && !fire;
+    timer_d.una      = dec_una_q;
+    timer_d.gen      = dec_gen_q;
+    timer_d.deadline = dec_same_q ? dec_old_q : dec_new_q;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rst) m_time_tvalid <= 1'b0;
+    else if (step) m_time_tvalid <= fire;
+  end
+
+  always_ff @(posedge clk) begin
+    if (step) begin
+      m_time_qpn <= dec_qpn_q;
+      m_time_una <= dec_una_q;
+      m_time_gen <= dec_gen_q;
+    end
+  end
+
+  assign idle_o = !read_valid_q && !got_valid_q && !dec_valid_q && !m_time_tvalid;
+
+  logic unused;
+  assign unused = ^{state_i, cursor_i, row_q};
+
+  `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && hold_i))
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,62 @@
+# The whole program on whole specifications: generate, lint in both tools, simulate, synthesise.
+#
+# Scenarios, captures and soaks run on the Verilated RTL of each variant; `rocegen sim` keeps the model by content, so that the tests
+# of one variant build it once.
+set(FLOW_DIR ${CMAKE_CURRENT_BINARY_DIR}/flow)
+file(MAKE_DIRECTORY ${FLOW_DIR})
+
+# flow_test(NAME n SPEC s COMMAND ... [COST c]): a test that needs the variant of SPEC generated.
+function(flow_test)
+  cmake_parse_arguments(F "" "NAME;VARIANT;COST" "COMMAND;LABELS" ${ARGN})
+  add_test(NAME ${F_NAME} COMMAND ${F_COMMAND} WORKING_DIRECTORY ${FLOW_DIR})
+  set_tests_properties(${F_NAME} PROPERTIES LABELS "flow;${F_LABELS}" FIXTURES_REQUIRED gen.${F_VARIANT} TIMEOUT 1500
+                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
+  if(F_COST)
+    set_tests_properties(${F_NAME} PROPERTIES COST ${F_COST})
+  endif()
+endfunction()
+
+# flow_variant(SPEC file [SOAK messages] [CAPTURES] [SYNTH])
+function(flow_variant)
+  cmake_parse_arguments(V "CAPTURES;SYNTH" "SPEC;SOAK" "" ${ARGN})
+  cmake_path(ABSOLUTE_PATH V_SPEC BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE spec)
+  cmake_path(GET spec STEM name)
+  set(out ${FLOW_DIR}/${name})
+  set(run $<TARGET_FILE:rocegen>)
+  add_test(NAME gen.${name} COMMAND ${run} gen ${spec} -o ${out} WORKING_DIRECTORY ${FLOW_DIR})
+  set_tests_properties(gen.${name} PROPERTIES LABELS flow FIXTURES_SETUP gen.${name} FAIL_REGULAR_EXPRESSION "warning\\["
+                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
+  flow_test(NAME lint.${name} VARIANT ${name} COMMAND ${run} lint ${spec} -o ${out})
+  # The model is built by the first simulation; the others wait for it rather than for its lock.
+  flow_test(NAME sim.${name} VARIANT ${name} COMMAND ${run} sim ${spec} -o ${out} COST 400)
+  set_tests_properties(sim.${name} PROPERTIES FIXTURES_SETUP model.${name})
+  if(V_CAPTURES)
+    file(GLOB captures CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/captures/rc-mtu*-write.pcap)
+    flow_test(NAME replay.${name} VARIANT ${name} COMMAND ${run} sim ${spec} -o ${out} replay ${captures})
+    set_tests_properties(replay.${name} PROPERTIES FIXTURES_REQUIRED "gen.${name};model.${name}")
+  endif()
+  if(V_SOAK)
+    flow_test(NAME soak.${name} VARIANT ${name} COST 300
+              COMMAND ${run} sim ${spec} -o ${out} soak --qps 16 --messages ${V_SOAK} --pcap ${FLOW_DIR}/${name}-soak.pcap)
+    set_tests_properties(soak.${name} PROPERTIES FIXTURES_REQUIRED "gen.${name};model.${name}" FIXTURES_SETUP pcap.${name})
+    flow_test(NAME pcap.${name} VARIANT ${name} COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/pcap_check.py ${FLOW_DIR}/${name}-soak.pcap)
+    set_tests_properties(pcap.${name} PROPERTIES FIXTURES_REQUIRED pcap.${name} SKIP_RETURN_CODE 77)
+  endif()
+  if(V_SYNTH)
+    flow_test(NAME synth.${name} VARIANT ${name} COMMAND ${run} synth ${spec} -o ${out} COST 1000)
+  endif()
+endfunction()
+
+if(ROCEGEN_RTL_TESTS)
+  set(messages 10000)
+  if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
+    set(messages 200000)
+  endif()
+  flow_variant(SPEC specs/nic_10g.json SYNTH)
+  flow_variant(SPEC specs/nic_25g.json SYNTH SOAK ${messages} CAPTURES)
+  flow_variant(SPEC specs/nic_100g.json SYNTH SOAK ${messages} CAPTURES)
+  flow_variant(SPEC specs/nic_200g.json SYNTH SOAK ${messages} CAPTURES)
+  flow_variant(SPEC tests/specs/w64.json SOAK ${messages} CAPTURES)
+  flow_variant(SPEC tests/specs/w256.json SOAK ${messages} CAPTURES)
+  flow_variant(SPEC tests/specs/mac_domain.json SOAK 3000)
+endif()

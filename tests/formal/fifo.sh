@@ -1,0 +1,27 @@
+#!/bin/bash
+# stream_fifo: proofs at small depths (a power of two or not), and mutants that must be caught.
+. "$(dirname "$0")/suite.sh"
+files=("$formal/formal_order.sv" "$lib/stream_skid.sv" "$lib/stream_reg.sv" "$lib/stream_fifo.sv" "$lib/ram_sdp.sv")
+fifo=$lib/stream_fifo.sv
+ram=$lib/ram_sdp.sv
+
+for depth in 2 3 4 5 6; do holds formal_order "Kind=2 Depth=$depth Held=$depth" "${files[@]}"; done
+# Not a mutant: the claim that nothing ever arrives must be refuted.
+fails '1s/^/ /' "$fifo" formal_order "Kind=2 Depth=3 Held=3 Reach=1" "${files[@]}"
+
+m() { fails "$1" "$fifo" formal_order "Kind=2 Depth=3 Held=3" "${files[@]}"; }
+m 's/wr_ptr_q == LastAddr \? .0 : wr_ptr_q \+ 1.b1/wr_ptr_q + 1'"'"'b1/'       # no wrap of the write pointer
+m 's/rd_ptr_q == LastAddr \? .0 : rd_ptr_q \+ 1.b1/rd_ptr_q + 1'"'"'b1/'       # no wrap of the read pointer
+m 's/wr_ptr_q \+ 1.b1/wr_ptr_q + 2'"'"'d2/'                                    # wrong increment
+m 's/if \(read\) rd_ptr_q/if (pop) rd_ptr_q/'                                  # pointer moves with the wrong event
+m 's/if \(push\) wr_ptr_q/if (s_axis_tvalid) wr_ptr_q/'                        # writes what was not taken
+m 's/level_d != LevelW.\(Depth\)/level_d <= LevelW'"'"'(Depth)/'               # overrun by one
+m 's/level_d != LevelW.\(Depth\)/level_d < LevelW'"'"'(Depth - 1)/'            # a place is never used
+m 's/level_d != LevelW.\(Depth\)/level_q != LevelW'"'"'(Depth)/'               # full is seen too late
+m 's/\&\& \(m_axis_tready \|\| !valid_q\);/;/'                                 # overwrites a stalled output
+m 's/\&\& \(m_axis_tready \|\| !valid_q\);/\&\& m_axis_tready;/'               # the first word does not fall through
+m 's/else if \(m_axis_tready\) valid_q <= 1.b0;//'                             # the output beat is doubled
+m 's/if \(push \&\& !pop\)/if (push)/'                                         # level counts wrong
+m 's/wr_addr_i\(wr_ptr_q\)/wr_addr_i(rd_ptr_q)/'                                 # writes to the wrong place
+fails 's/if \(rd_en_i\) rd_q/rd_q/' "$ram" formal_order "Kind=2 Depth=3 Held=3" "${files[@]}"   # the output is not held
+finish

@@ -1,0 +1,65 @@
+# Compiled dataflow modules against plain references: dataflow_gen writes the modules, one top that holds them all, and
+# vectors; dataflow_bench.cpp runs them. The Yosys tests check that the same files are clean in the second tool and that
+# the level estimates bound what it builds.
+add_executable(dataflow_gen rtl/dataflow_gen.cpp)
+target_link_libraries(dataflow_gen PRIVATE rocegen_core rocegen_flags)
+find_program(YOSYS yosys)
+
+# add_dataflow_bench(SUITE s NUMBERS n... MODULES names...)
+function(add_dataflow_bench)
+  cmake_parse_arguments(D "" "SUITE" "NUMBERS;MODULES" ${ARGN})
+  if(NOT ROCEGEN_RTL_TESTS)
+    return()
+  endif()
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/dataflow/${D_SUITE})
+  set(top dataflow_${D_SUITE})
+  set(files "")
+  foreach(m ${D_MODULES} ${top})
+    list(APPEND files ${dir}/${m}.sv)
+  endforeach()
+  add_custom_command(OUTPUT ${files} ${dir}/${top}.txt
+    COMMAND dataflow_gen ${dir} ${D_SUITE} ${D_NUMBERS}
+    DEPENDS dataflow_gen COMMENT "compiled modules of ${top}" VERBATIM)
+  file(CONFIGURE OUTPUT ${dir}/${top}_bench.cpp
+    CONTENT "#define DATAFLOW_VECTORS \"${dir}/${top}.txt\"\n#include \"tests/rtl/dataflow_bench.cpp\"\n")
+  add_rtl_bench(NAME ${top} TOP ${top} BENCH ${dir}/${top}_bench.cpp LABELS dataflow SOURCES ${files}
+    DEPENDS ${dir}/${top}.txt ${PROJECT_SOURCE_DIR}/tests/rtl/dataflow_bench.cpp)
+  if(YOSYS)
+    add_test(NAME rtl.${top}_yosys
+      COMMAND ${YOSYS} -q -e "implicitly declared|conflicting drivers|out of bounds"
+              -p "read_verilog -sv ${dir}/*.sv; hierarchy -check -top ${top}; proc; check -assert")
+    set_tests_properties(rtl.${top}_yosys PROPERTIES LABELS "rtl;dataflow")
+  endif()
+endfunction()
+
+set(widths 8 64 72 128 256 512 1024)
+set(modules "")
+foreach(w ${widths})
+  list(APPEND modules icrc_data_w${w}_b5 icrc_data_w${w}_b2 icrc_step_w${w} icrc_rewind_w${w}_b8 icrc_rewind_w${w}_b3
+       icrc_residue_w${w})
+endforeach()
+add_dataflow_bench(SUITE icrc NUMBERS ${widths} MODULES ${modules})
+
+set(budgets 1 3 10)
+set(modules ipv4_checksum_comb)
+foreach(b ${budgets})
+  list(APPEND modules ipv4_checksum_b${b})
+endforeach()
+add_dataflow_bench(SUITE checksum NUMBERS ${budgets} MODULES ${modules})
+
+set(widths 1 7 20 70)
+set(modules "")
+foreach(w ${widths})
+  list(APPEND modules ops_w${w}_comb ops_w${w}_b3 ops_w${w}_b10)
+  if(w LESS 33)
+    list(APPEND modules ops_w${w}_b1)
+  endif()
+endforeach()
+add_dataflow_bench(SUITE ops NUMBERS ${widths} MODULES ${modules})
+
+set(seeds 1 2 3 4 5 6 7 8)
+set(modules "")
+foreach(s ${seeds})
+  list(APPEND modules random_s${s}_comb random_s${s}_b1 random_s${s}_b4)
+endforeach()
+add_dataflow_bench(SUITE random NUMBERS ${seeds} MODULES ${modules})

@@ -1,0 +1,30 @@
+# Benches of the responder: rx_responder, its parts mr_table and ack_queue, and rx_dispatch in front of it.
+set(responder_lib templates/net/roce_pkg.sv templates/lib/ram_sdp.sv templates/lib/ram_clear.sv
+    templates/lib/stream_skid.sv templates/lib/stream_fifo.sv)
+set(responder_parts templates/transport/responder_decode.sv templates/transport/responder_mtu.sv
+    templates/transport/responder_sequence.sv templates/transport/responder_region.sv
+    templates/transport/responder_retire.sv templates/transport/rx_responder.sv)
+
+foreach(shape "1 1" "5 3" "16 16" "512 256" "16384 4096")
+  separate_arguments(shape)
+  list(GET shape 0 qps)
+  list(GET shape 1 mrs)
+  add_rtl_bench(NAME responder_${qps} TOP rx_responder BENCH tests/rtl/responder.cpp
+                SOURCES ${responder_lib} ${responder_parts} PARAMS QpCount=${qps} MrCount=${mrs} LABELS transport
+                DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+  add_rtl_bench(NAME ack_queue_${qps} TOP ack_queue BENCH tests/rtl/responder_ack_queue.cpp
+                SOURCES ${responder_lib} templates/transport/ack_queue.sv PARAMS QpCount=${qps} LABELS transport
+                DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
+
+foreach(mrs 1 5 256 1000)
+  add_rtl_bench(NAME mr_table_${mrs} TOP mr_table BENCH tests/rtl/responder_mr_table.cpp
+                SOURCES ${responder_lib} templates/transport/mr_table.sv PARAMS MrCount=${mrs} LABELS transport
+                DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
+
+foreach(depth 2 32)
+  add_rtl_bench(NAME rx_dispatch_${depth} TOP rx_dispatch BENCH tests/rtl/responder_dispatch.cpp
+                SOURCES ${responder_lib} templates/transport/rx_dispatch.sv PARAMS RspDepth=${depth} LABELS transport
+                DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()

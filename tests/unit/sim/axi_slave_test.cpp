@@ -1,0 +1,210 @@
+#include "sim/model/axi_slave.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+
+using namespace rocegen::sim;
+
+namespace {
+
+struct Burst {
+  uint64_t addr;
+  Bytes data;  // bytes that the burst carries, from addr on
+};
+
+/// A master that follows the rules unless told otherwise.
+class Master {
+ public:
+  Master(AxiSlave& slave, size_t bus, uint64_t seed) : slave_(slave), bus_(bus), rng_(seed) {}
+
+  std::deque<Burst> writes, reads;
+  std::vector<Burst> read_back;
+  std::vector<uint8_t> responses, read_responses;
+  AxiOut out;
+  bool wrong_last = false, stray_strobe = false, drop_valid = false;
+
+  static size_t beats(uint64_t addr, size_t n, size_t bus) { return (addr % bus + n + bus - 1) / bus; }
+
+  void cycle() {
+    AxiIn in;
+    slave_.drive(in);
+    if (!out.awvalid && next_aw_ < writes.size() && rng_.chance(0.6)) {
+      out.awvalid = true;
+      out.awaddr = writes[next_aw_].addr;
+      out.awlen = static_cast<uint8_t>(beats(out.awaddr, writes[next_aw_].data.size(), bus_) - 1);
+      out.awsize = size();
+      out.awburst = 1;
+    }
+    if (!out.wvalid && next_w_ < writes.size() && rng_.chance(0.7)) {
+      const Burst& b = writes[next_w_];
+      const uint64_t at = b.addr / bus_ * bus_ + beat_ * bus_;
+      std::memset(out.wstrb, 0, sizeof out.wstrb);
+      for (size_t i = 0; i < bus_; ++i) {
+        const uint64_t k = at + i - b.addr;
+        if (k < b.data.size()) {
+          out.wdata[i] = b.data[k];
+          out.wstrb[i / 8] = static_cast<uint8_t>(out.wstrb[i / 8] | 1u << (i % 8));
+        } else {
+          out.wdata[i] = 0xFF;
+        }
+      }
+      if (stray_strobe) out.wstrb[0] |= 1;
+      out.wlast = (beat_ + 1 == beats(b.addr, b.data.size(), bus_)) != wrong_last;
+      out.wvalid = true;
+    }
+    if (!out.arvalid && next_ar_ < reads.size() && rng_.chance(0.6)) {
+      out.arvalid = true;
+      out.araddr = reads[next_ar_].addr;
+      out.arlen = static_cast<uint8_t>(beats(out.araddr, reads[next_ar_].data.size(), bus_) - 1);
+      out.arsize = size();
+      out.arburst = 1;
+    }
+    out.bready = rng_.chance(0.5);
+    out.rready = rng_.chance(0.5);
+    slave_.sample(out);
+    if (out.awvalid && in.awready) {
+      out.awvalid = false;
+      ++next_aw_;
+    } else if (out.awvalid && drop_valid) {
+      out.awvalid = false;
+    }
+    if (out.wvalid && in.wready) {
+      out.wvalid = false;
+      if (++beat_ == beats(writes[next_w_].addr, writes[next_w_].data.size(), bus_)) {
+        beat_ = 0;
+        ++next_w_;
+      }
+    }
+    if (out.arvalid && in.arready) {
+      out.arvalid = false;
+      ++next_ar_;
+    }
+    if (in.bvalid && out.bready) responses.push_back(in.bresp);
+    if (in.rvalid && out.rready) {
+      const Burst& b = reads[read_back.size()];
+      const uint64_t at = b.addr / bus_ * bus_ + r_beat_ * bus_;
+      for (size_t i = 0; i < bus_; ++i) {
+        const uint64_t k = at + i - b.addr;
+        if (k < b.data.size()) got_.push_back(in.rdata[i]);
+      }
+      error_ = error_ || in.rresp != 0;
+      ++r_beat_;
+      CHECK(in.rlast == (r_beat_ == beats(b.addr, b.data.size(), bus_)));
+      if (in.rlast) {
+        read_back.push_back({b.addr, got_});
+        read_responses.push_back(error_ ? 1 : 0);
+        got_.clear();
+        r_beat_ = 0;
+        error_ = false;
+      }
+    }
+  }
+
+ private:
+  uint8_t size() const {
+    uint8_t s = 0;
+    while ((size_t{1} << s) < bus_) ++s;
+    return s;
+  }
+  AxiSlave& slave_;
+  size_t bus_;
+  Rng rng_;
+  size_t next_aw_ = 0, next_w_ = 0, next_ar_ = 0, beat_ = 0, r_beat_ = 0;
+  bool error_ = false;
+  Bytes got_;
+};
+
+}  // namespace
+
+TEST_CASE("axi slave: random bursts at every width, order and data") {
+  for (const size_t bus : {8u, 16u, 32u, 64u, 128u}) {
+    Memory m(bus);
+    m.add_region(0, 1u << 20);
+    AxiSlave slave(m, bus, {}, bus);
+    Master master(slave, bus, bus + 1);
+    Rng rng(bus);
+    Memory want(bus);
+    for (int n = 0; n < 200; ++n) {
+      const uint64_t page = rng.below(64) * 4096;
+      const uint64_t offset = rng.below(4096);
+      const size_t most = std::min<size_t>(4096 - offset, 255 * bus);
+      Bytes b(rng.between(1, most));
+      for (auto& x : b) x = static_cast<uint8_t>(rng.next());
+      want.write(page + offset, b);
+      master.writes.push_back({page + offset, b});
+    }
+    for (int k = 0; k < 400000 && master.responses.size() < 200; ++k) master.cycle();
+    REQUIRE(master.responses.size() == 200);
+    for (const uint8_t r : master.responses) CHECK(r == 0);
+    CHECK(m.read(0, 64 * 4096) == want.read(0, 64 * 4096));
+    for (const Burst& b : master.writes) master.reads.push_back({b.addr, Bytes(b.data.size())});
+    for (int k = 0; k < 400000 && master.read_back.size() < 200; ++k) master.cycle();
+    REQUIRE(master.read_back.size() == 200);
+    for (const Burst& b : master.read_back) CHECK(b.data == want.read(b.addr, b.data.size()));
+    CHECK(slave.violations().empty());
+    CHECK(slave.idle());
+    CHECK(m.violations().empty());
+  }
+}
+
+TEST_CASE("axi slave: a write reaches memory with its response, not before") {
+  Memory m;
+  m.add_region(0, 4096);
+  AxiTiming slow;
+  slow.write_min = slow.write_max = 50;
+  AxiSlave slave(m, 8, slow, 1);
+  Master master(slave, 8, 2);
+  m.write(0, Bytes(8, 0));
+  master.writes.push_back({0, Bytes(8, 0x77)});
+  bool early = false;
+  for (int k = 0; k < 300 && master.responses.empty(); ++k) {
+    master.cycle();
+    early = early || (k < 45 && m.read8(0) == 0x77);
+  }
+  CHECK_FALSE(early);
+  CHECK(m.read8(0) == 0x77);
+}
+
+TEST_CASE("axi slave: error ranges answer with SLVERR and keep memory as it was") {
+  Memory m;
+  m.add_region(0, 4096);
+  m.write(0, Bytes(4096, 0));
+  m.add_error({0x100, 0x40}, true, true);
+  AxiSlave slave(m, 8, {}, 1);
+  Master master(slave, 8, 2);
+  master.writes = {{0x80, Bytes(16, 1)}, {0x120, Bytes(16, 2)}, {0x200, Bytes(16, 3)}};
+  master.reads = {{0x80, Bytes(16)}, {0x138, Bytes(16)}, {0x200, Bytes(16)}};
+  for (int k = 0; k < 2000; ++k) master.cycle();
+  REQUIRE(master.responses.size() == 3);
+  CHECK(master.responses[0] == 0);
+  CHECK(master.responses[1] == 2);
+  CHECK(master.responses[2] == 0);
+  CHECK(m.read(0x120, 16) == Bytes(16, 0));
+  CHECK(m.read(0x200, 16) == Bytes(16, 3));
+  REQUIRE(master.read_responses.size() == 3);
+  CHECK(master.read_responses == std::vector<uint8_t>{0, 1, 0});
+}
+
+TEST_CASE("axi slave: each broken rule is named") {
+  const auto first = [](const std::function<void(Master&)>& edit, Burst b, AxiTiming t = {}) {
+    Memory m;
+    m.add_region(0, 1u << 20);
+    AxiSlave slave(m, 8, t, 1);
+    Master master(slave, 8, 3);
+    edit(master);
+    master.writes.push_back(std::move(b));
+    for (int k = 0; k < 3000; ++k) master.cycle();
+    return slave.violations().empty() ? std::string() : slave.violations().front();
+  };
+  const auto none = [](Master&) {};
+  CHECK(first(none, {0xFF8, Bytes(8, 1)}).empty());
+  CHECK(first(none, {0xFF8, Bytes(9, 1)}).find("crosses a 4 KB boundary") != std::string::npos);
+  CHECK(first([](Master& x) { x.wrong_last = true; }, {0, Bytes(32, 1)}).find("wlast") != std::string::npos);
+  CHECK(first([](Master& x) { x.stray_strobe = true; }, {3, Bytes(4, 1)}).find("strobe of byte lane 0") != std::string::npos);
+  AxiTiming stalling;
+  stalling.aw_stall = 0.8;
+  CHECK(first([](Master& x) { x.drop_valid = true; }, {0, Bytes(8, 1)}, stalling).find("AW at 0x0 changed") != std::string::npos);
+}

@@ -1,0 +1,81 @@
+#include "sim/harness/soak.h"
+
+#include <doctest/doctest.h>
+
+#include "sim/harness/model_station.h"
+
+using namespace rocegen::sim;
+
+namespace {
+
+std::unique_ptr<Station> model(size_t which) { return std::make_unique<ModelStation>(which == 0 ? "a" : "b", which + 1, 100.0); }
+
+SoakOptions options(uint64_t seed) {
+  SoakOptions o;
+  o.messages = 600;
+  o.check_every = 200;
+  o.seed = seed;
+  o.link.loss = 0.02;
+  o.link.duplicate = 0.02;
+  o.link.reorder = 0.02;
+  o.link.corrupt = 0.02;
+  return o;
+}
+
+/// Writes one byte of one accepted payload elsewhere.
+class Leaky : public ModelStation {
+ public:
+  explicit Leaky(size_t which, bool inside) : ModelStation(which == 0 ? "a" : "b", which + 1, 100.0), inside_(inside) {}
+  void receive(Ps now, Bytes&& frame, bool bad) override {
+    const Parsed p = parse(frame);
+    ModelStation::receive(now, std::move(frame), bad);
+    if (p.ok() && p.frame.opcode == op::WriteOnly && p.frame.payload.size() > 20 && ++seen_ == 25) {
+      const uint64_t at = p.frame.va + (inside_ ? 3 : uint64_t{1} << 40);
+      memory_.device_write(at, Bytes{static_cast<uint8_t>(memory_.read8(at) ^ 1)});
+    }
+  }
+
+ private:
+  bool inside_;
+  int seen_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("soak: two reference endpoints over a bad cable") {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const SoakResult r = run_soak(model, options(seed));
+    CHECK_MESSAGE(r.ok, "seed " << seed << ": " << r.message);
+    CHECK(r.messages == 600);
+    CHECK(r.lost > 10);
+    CHECK(r.duplicated > 10);
+    CHECK(r.reordered > 10);
+    CHECK(r.corrupted > 10);
+    CHECK(r.bytes > 300000);
+  }
+}
+
+TEST_CASE("soak: the same seed gives the same run") {
+  const SoakResult a = run_soak(model, options(9));
+  const SoakResult b = run_soak(model, options(9));
+  CHECK(a.time == b.time);
+  CHECK(a.frames == b.frames);
+  CHECK(a.bytes == b.bytes);
+}
+
+TEST_CASE("soak: one wrong byte anywhere is found") {
+  for (const bool inside : {false, true}) {
+    const SoakResult r = run_soak([&](size_t i) -> std::unique_ptr<Station> { return std::make_unique<Leaky>(i, inside); }, options(2));
+    CHECK_FALSE(r.ok);
+    CHECK(r.message.find(inside ? "target of QP" : "outside of every region") != std::string::npos);
+  }
+}
+
+TEST_CASE("soak: a dead cable is reported, not waited for") {
+  SoakOptions o = options(1);
+  o.link.loss = 1.0;
+  o.stall_ns = 200'000;
+  const SoakResult r = run_soak(model, o);
+  CHECK_FALSE(r.ok);
+  CHECK((r.message.find("no completion for 200 us") == 0 || r.message.find("event retry_exc") != std::string::npos));
+}
