@@ -108,7 +108,8 @@ class AreaBook {
 };
 
 /// Which module (by the name that Yosys gave it) an instance of the top is of: read off the netlist that it wrote.
-std::map<std::string, std::string> instances_of_top(const fs::path& netlist, const std::string& top) {
+/// Cells of the FPGA family are no modules of `stat`, so they are left out.
+std::map<std::string, std::string> instances_of_top(const fs::path& netlist, const std::string& top, const Json& stat) {
   std::map<std::string, std::string> out;
   std::ifstream in(netlist);
   bool inside = false;
@@ -121,9 +122,20 @@ std::map<std::string, std::string> instances_of_top(const fs::path& netlist, con
     words >> module >> name;
     if (module.starts_with("\\")) module.erase(0, 1);
     if (name.starts_with("\\")) name.erase(0, 1);
-    out[name] = module;
+    const Json& known = stat.at("modules");
+    if (known.contains(module) || known.contains("\\" + module)) out[name] = module;
   }
   return out;
+}
+
+/// What `stat -json` wrote. Yosys 0.23 prints the hierarchy as text behind the modules, which is no JSON: it is cut off.
+Json parse_stat(const std::string& text) {
+  Json whole = Json::parse(text, nullptr, false);
+  if (!whole.is_discarded()) return whole;
+  const std::size_t end = text.find("\n   },");
+  if (end == std::string::npos) return Json::object();
+  Json modules = Json::parse(text.substr(0, end) + "\n}}", nullptr, false);
+  return modules.is_discarded() ? Json::object() : modules;
 }
 
 std::string yosys_share(const std::string& file) {
@@ -205,7 +217,12 @@ int synth(const VariantOptions& options, bool wide_mux) {
   if (synthesised[0].exit_code != 0) return fail(diagnostics, kCheckFailed);
 
   // ---- depth, every instance of the top flattened by itself ------------------------------------------
-  const std::map<std::string, std::string> modules = instances_of_top(folder / "synth" / (top + ".v"), top);
+  const Json stat = parse_stat(read_log(folder / "synth/stat.json"));
+  if (!stat.contains("modules")) {
+    diagnostics.error("E0511", spec::file_place((folder / "synth/stat.json").string()), "yosys wrote no statistics that can be read");
+    return fail(diagnostics, kCheckFailed);
+  }
+  const std::map<std::string, std::string> modules = instances_of_top(folder / "synth" / (top + ".v"), top, stat);
   const std::string cells = read_log(sim_cells) + read_log(yosys_share("xilinx/cells_xtra.v"));
   std::vector<std::string> unique;
   for (const auto& [instance, module] : modules)
@@ -229,7 +246,6 @@ int synth(const VariantOptions& options, bool wide_mux) {
     const auto i = std::find(unique.begin(), unique.end(), module) - unique.begin();
     return read_depth(folder / fmt::format("synth/levels_{}.txt", i), folder / fmt::format("synth/estimate_{}.txt", i));
   };
-  const Json stat = Json::parse(read_log(folder / "synth/stat.json"));
   AreaBook book(stat);
   std::vector<Row> rows;
   for (const netlist::Instance& instance : variant->stack.design.top().instances) {

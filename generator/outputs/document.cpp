@@ -65,7 +65,8 @@ table { border-collapse: collapse; width: 100%; margin: .6rem 0 1.2rem; font-siz
 th { text-align: left; background: var(--fill); } th, td { border: 1px solid var(--line); padding: .28rem .6rem; vertical-align: top; }
 code { font: .92em "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 .diagram { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; padding: .6rem; background: #fff; }
-.diagram svg { min-width: 60rem; max-width: 100%; height: auto; }
+.diagram { margin: 0 calc(50% - 50vw + 2rem); }
+.diagram svg { display: block; min-width: 80rem; width: 100%; height: auto; }
 footer { color: var(--soft); font-size: .85rem; padding: 1rem 2rem; border-top: 1px solid var(--line); }
 @media print { nav { display: none; } }
 )";

@@ -226,7 +226,8 @@ std::string write_csr(const RegisterMap& map) {
        "  logic [15:0] wr_addr;\n"
        "  logic        wr_take;\n"
        "  logic        wr_hit;\n"
-       "  logic [31:0] wr_mask;\n\n"
+       "  logic [31:0] wr_mask;\n"
+       "  logic [31:0] wr_bits;\n\n"
        "  always_ff @(posedge clk) begin\n"
        "    if (wr_take) begin\n"
        "      aw_full_q <= 1'b0;\n"
@@ -250,7 +251,8 @@ std::string write_csr(const RegisterMap& map) {
        "  assign s_axil_wready = !w_full_q;\n"
        "  assign wr_take = (wr_state_q == WrIdle) && aw_full_q && w_full_q;\n"
        "  assign wr_addr = {{aw_word_q, 2'b00}};\n"
-       "  assign wr_mask = {{{{8{{w_strb_q[3]}}}}, {{8{{w_strb_q[2]}}}}, {{8{{w_strb_q[1]}}}}, {{8{{w_strb_q[0]}}}}}};\n\n");
+       "  assign wr_mask = {{{{8{{w_strb_q[3]}}}}, {{8{{w_strb_q[2]}}}}, {{8{{w_strb_q[1]}}}}, {{8{{w_strb_q[0]}}}}}};\n"
+       "  assign wr_bits = w_data_q & wr_mask;\n\n");
   emit("  always_comb begin\n    case (wr_addr)\n");
   std::string hits;
   for (const Register& reg : map.registers) hits += fmt::format("{}16'h{:04X}", hits.empty() ? "" : ",\n      ", reg.address);
@@ -272,14 +274,14 @@ std::string write_csr(const RegisterMap& map) {
        "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
        "            wr_state_q <= WrCommit;\n"
        "            qp_valid_q <= 1'b1;\n"
-       "            state_q <= w_data_q[2:0];\n"
-       "            setup_q <= w_data_q[8] & w_strb_q[1];\n"
+       "            state_q <= wr_bits[2:0];\n"
+       "            setup_q <= wr_bits[8];\n"
        "          end\n"
        "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
        "            wr_state_q <= WrCommit;\n"
        "            mr_valid_q <= 1'b1;\n"
        "          end\n"
-       "          if (wr_addr == 16'h{:04X}) clear_lost_q <= w_data_q[1] & w_strb_q[0];\n"
+       "          if (wr_addr == 16'h{:04X}) clear_lost_q <= wr_bits[1];\n"
        "        end\n"
        "      end\n"
        "      WrCommit: begin\n"
@@ -307,7 +309,7 @@ std::string write_csr(const RegisterMap& map) {
       if (f.access != Access::rw) continue;
       const std::string name = reg_name(reg, f);
       const std::string bits = f.width == 1 ? fmt::format("[{}]", f.lsb) : fmt::format("[{}:{}]", f.lsb + f.width - 1, f.lsb);
-      fmt::format_to(std::back_inserter(body), "          {0} <= ({0} & ~wr_mask{1}) | (w_data_q{1} & wr_mask{1});\n", name, bits);
+      fmt::format_to(std::back_inserter(body), "          {0} <= ({0} & ~wr_mask{1}) | wr_bits{1};\n", name, bits);
     }
     if (!body.empty()) emit("        16'h{:04X}: begin  // {}\n{}        end\n", reg.address, reg.name, body);
   }

@@ -79,7 +79,7 @@ class Architect {
                         "checks frames and keeps their payload");
     dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
     top_.connect(rx_.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
-    expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx");
+    expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx", "Ethernet frames in, without FCS; tuser with tlast marks a bad frame");
   }
 
   void transport() {
@@ -102,7 +102,7 @@ class Architect {
     top_.connect_pin(responder_.pin("mr_index_o"), regions_.pin("index_i"));
     top_.connect_pin(regions_.pin("entry_o"), responder_.pin("mr_entry_i"));
     top_.connect(sq_.stream("m_err"), responder_.stream("s_err"), {.weight = 1});
-    top_.expose_stream(sq_.stream("s_wqe"), "s_axis_wqe", {.weight = 1});
+    top_.expose_stream(sq_.stream("s_wqe"), "s_axis_wqe", {.weight = 1, .comment = "work queue entries, roce_pkg::wqe_t"});
   }
 
   void send() {
@@ -133,7 +133,7 @@ class Architect {
     top_.connect(read_.stream("m_pkt"), arb_.stream("s_axis", 1), {.weight = 2});
     top_.connect(arb_.stream("m_axis"), framer_.stream("s_pkt"), {.weight = 1});
     top_.connect(framer_.stream("m_tx"), watch_.stream("s_tx"), {.weight = 0});
-    expose_mac_stream(watch_.stream("m_tx"), "m_axis_tx");
+    expose_mac_stream(watch_.stream("m_tx"), "m_axis_tx", "Ethernet frames out, without FCS; no bubble within a frame");
     top_.connect_pin(watch_.pin("stalled_o"), sq_.pin("tx_stalled_i"));
   }
 
@@ -145,13 +145,13 @@ class Architect {
                            "places received payload");
     top_.connect(rx_.stream("m_pay"), write_.stream("s_pay"), {.weight = 2});
     top_.leave_open(write_.stream("m_done"), "a WRITE without immediate has no completion at the responder");
-    top_.expose_pins(write_, "m_axi_");
-    top_.expose_pins(read_, "m_axi_");
+    top_.expose_pins(write_, "m_axi_", netlist::ExposeOptions{.comment = "AXI4 to host memory, writes"});
+    top_.expose_pins(read_, "m_axi_", netlist::ExposeOptions{.comment = "AXI4 to host memory, reads"});
     cqe_ = top_.instance("cqe_fifo_i", "stream_fifo",
                          {{"Width", 256}, {"Depth", spec_.host.cq_depth}, {"Style", 0}}, "completions that wait for the host");
     top_.connect(sq_.stream("m_cqe"), cqe_.stream("s_axis"), {.weight = 0});
     top_.leave_open(cqe_.pin("level_o"), "nobody asks how full it is");
-    top_.expose_stream(cqe_.stream("m_axis"), "m_axis_cqe", {.weight = 1});
+    top_.expose_stream(cqe_.stream("m_axis"), "m_axis_cqe", {.weight = 1, .comment = "completions, roce_pkg::cqe_t"});
 
     faults_ = top_.instance("fault_arb_i", "record_arb", {{"N", 3}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
                             "fatal errors of other modules, on their way to the send side");
@@ -207,14 +207,15 @@ class Architect {
     std::vector<PinRef> ready;
     for (const auto& match : top_.output_pins("ready_o")) ready.push_back(match.pin);
     top_.connect_pin(top_.reduce("tables_ready", Reduce::all, ready, "every table is cleared"), csr_.pin("ready_i"));
-    top_.expose_pins(csr_, "s_axil_");
-    top_.expose_pin(csr_.pin("irq_o"), "irq_o");
+    top_.expose_pins(csr_, "s_axil_", netlist::ExposeOptions{.comment = "AXI4-Lite, registers"});
+    top_.expose_pin(csr_.pin("irq_o"), "irq_o", {.comment = "an event waits and CTRL.irq_enable is set"});
   }
 
   /// The MAC's streams may have another width and clock; the passes put the adapters in.
-  void expose_mac_stream(const netlist::StreamRef& ref, const std::string& name) {
+  void expose_mac_stream(const netlist::StreamRef& ref, const std::string& name, const char* comment) {
     netlist::ExposeOptions options;
     options.weight = 1;
+    options.comment = comment;
     if (spec_.has_mac_clock()) options.domain = "mac";
     options.data_width = spec_.network.mac_width;
     top_.expose_stream(ref, name, options);

@@ -1,11 +1,12 @@
-// axi_burst: cuts a transfer into AXI4 INCR bursts that cross no 4 KB boundary and have at most 256 beats.
+// axi_burst: cuts a transfer into AXI4 INCR bursts that cross no 4 KB boundary and have at most 256
+// beats.
 //
-// A request names the byte address of its first byte (any alignment) and the number of data-bus beats
-// that it touches. Each burst goes out as one beat of m_burst with its byte address, AxLEN and whether
-// it is the request's last; a request with `none` set gives one burst beat with `none` set. user goes
-// along. Bursts after the first start at a boundary.
-// Handshake: valid and payload of m_burst depend on registers only; s_req_tready follows m_burst_tready
-// combinationally. Latency 1 cycle, one burst a cycle, no gap between requests.
+// A request names the byte address of its first byte (any alignment) and the number of data-bus
+// beats that it touches. Each burst goes out as one beat of m_burst with its byte address, AxLEN
+// and whether it is the request's last; a request with `none` set gives one burst beat with `none`
+// set. user goes along. Bursts after the first start at a boundary.
+// Handshake: valid and payload of m_burst depend on registers only; s_req_tready follows
+// m_burst_tready combinationally. Latency 1 cycle, one burst a cycle, no gap between requests.
 //
 // DataW: bits of the data bus, 64..1024, a power of two. AddrW: bits, 20..64. UserW: bits, >= 1.
 `default_nettype none

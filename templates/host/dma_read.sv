@@ -1,23 +1,25 @@
 // dma_read: fetches the payload of frames to send from host memory over AXI4.
 //
-// s_cmd carries tx_cmd_t: read pkt.pay_bytes (0..16383) bytes at addr (any alignment). m_pkt gives one
-// packet a command, in order: the bytes aligned to byte 0, tuser = {err, tx_pkt_t}. err is valid with
-// tlast and set when any beat was answered with an error. A command of 0 bytes reads nothing and gives
-// one beat with tkeep zero. A transfer that does not lie below 2^AddrW is not issued and gives one beat
-// with tkeep zero and err set. Every packet with err also gives one m_evt (EvtReadErr), before its
-// last beat; packets wait when m_evt is stalled, none is lost.
+// s_cmd carries tx_cmd_t: read pkt.pay_bytes (0..16383) bytes at addr (any alignment). m_pkt gives
+// one packet a command, in order: the bytes aligned to byte 0, tuser = {err, tx_pkt_t}. err is
+// valid with tlast and set when any beat was answered with an error. A command of 0 bytes reads
+// nothing and gives one beat with tkeep zero. A transfer that does not lie below 2^AddrW is not
+// issued and gives one beat with tkeep zero and err set. Every packet with err also gives one m_evt
+// (EvtReadErr); packets wait when m_evt is stalled for long, no event is lost.
 //
-// AXI4: INCR bursts of full-width beats, AxADDR as unaligned as the command, one ID, at most MaxReads
-// bursts and MaxReads commands outstanding. Space in the buffer is reserved before a burst is issued,
-// so that R never waits (m_axi_rready is high from the second cycle after reset).
-// Latency: 3 cycles from s_cmd to m_axi_arvalid; 3 + RotateStages from m_axi_rvalid to m_pkt_tvalid, one
-// more when the first bytes span two beats. Throughput: one R beat a cycle; a command takes as many
-// cycles as it has R beats, or one more than it has output beats when unaligned and longer than a beat.
-// m_pkt_tready stops the rotator combinationally; s_cmd_tready depends on registers only.
+// AXI4: INCR bursts of full-width beats, AxADDR as unaligned as the command, one ID, at most
+// MaxReads bursts and MaxReads commands outstanding. Space in the buffer is reserved before a burst
+// is issued, so that R never waits (m_axi_rready is high from the second cycle after reset).
+// Latency: 3 cycles from s_cmd to m_axi_arvalid; 3 + RotateStages from m_axi_rvalid to
+// m_pkt_tvalid, one more when the first bytes span two beats. Throughput: one R beat a cycle; a
+// command takes as many cycles as it has R beats, or one more than it has output beats when
+// unaligned and longer than a beat. m_pkt_tready stops the rotator combinationally; s_cmd_tready
+// depends on registers only.
 //
-// DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. BufBeats: beats of the
-// data buffer, at least a longest burst (4096 bytes or 256 beats); latency * bandwidth to run at full
-// rate. MaxReads: 2..1024. RotateStages: registers in the rotator, 1..4.
+// DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. BufBeats: beats of
+// the data buffer, at least a longest burst (4096 bytes or 256 beats); latency * bandwidth to run
+// at full rate. MaxReads: 2..1024. RotateStages: registers in the rotator, 1..4.
+// rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
 

@@ -1,21 +1,23 @@
 // dma_write: writes received payload to host memory over AXI4.
 //
 // s_pay carries packets aligned to byte 0 with rx_cmd_t in tuser: `bytes` (0..16383, as many as the
-// packet has) bytes go to `addr` (any alignment). Exactly the bytes of the packet are written (WSTRB).
-// m_done gives every packet's rx_cmd_t, in order, after all its write responses; a packet of 0 bytes
-// writes nothing. A packet any of whose responses is an error also gives one m_evt (EvtWriteErr) together
-// with its m_done. A packet that does not lie below 2^AddrW is taken and not written: m_done and m_evt.
-// When m_done or m_evt is stalled, packets wait; none is lost.
+// packet has) bytes go to `addr` (any alignment). Exactly the bytes of the packet are written
+// (WSTRB). m_done gives every packet's rx_cmd_t, in order, after all its write responses; a packet
+// of 0 bytes writes nothing. A packet any of whose responses is an error also gives one m_evt
+// (EvtWriteErr) together with its m_done. A packet that does not lie below 2^AddrW is taken and not
+// written: m_done and m_evt. When m_done or m_evt is stalled, packets wait; none is lost.
 //
-// AXI4: INCR bursts of full-width beats, AxADDR as unaligned as the packet, one ID, at most MaxWrites
-// bursts (and packets) outstanding. m_axi_wvalid of a burst rises after its m_axi_awvalid, and does not
-// wait for m_axi_awready.
-// Latency: 3 cycles from s_pay to m_axi_awvalid, 4 + RotateStages to m_axi_wvalid; 1 cycle from the last
-// m_axi_bvalid to m_done_tvalid. Throughput: one W beat a cycle; a packet takes as many cycles as it
-// has W beats. s_pay_tready depends on registers only.
+// AXI4: INCR bursts of full-width beats, AxADDR as unaligned as the packet, one ID, at most
+// MaxWrites bursts (and packets) outstanding. m_axi_wvalid of a burst rises after its
+// m_axi_awvalid, and does not wait for m_axi_awready.
+// Latency: 3 cycles from s_pay to m_axi_awvalid, 4 + RotateStages to m_axi_wvalid; 1 cycle from the
+// last m_axi_bvalid to m_done_tvalid. Throughput: one W beat a cycle; a packet takes as many cycles
+// as it has W beats. s_pay_tready depends on registers only.
 //
-// DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. MaxWrites: 2..1024.
+// DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. MaxWrites:
+// 2..1024.
 // RotateStages: registers in the rotator, 1..4.
+// rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
 

@@ -1,8 +1,8 @@
 // arb_grant: picks one of N requests, round robin or lowest index first.
 //
-// grant_o is one-hot among req_i (zero when nobody requests) in the same cycle. take_i says that the
-// grant was used: in round robin the requester just served becomes the last in turn. Without take_i
-// nothing changes, so that a requester that waits is served after at most N - 1 others.
+// grant_o is one-hot among req_i (zero when nobody requests) in the same cycle. take_i says that
+// the grant was used: in round robin the requester just served becomes the last in turn. Without
+// take_i nothing changes, so that a requester that waits is served after at most N - 1 others.
 //
 // N: requesters, 1..64 (about 4 LUT levels at 16). Priority: 0 round robin, 1 lowest index first.
 `default_nettype none

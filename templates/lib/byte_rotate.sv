@@ -1,8 +1,8 @@
 // byte_rotate: rotates a beat towards byte 0 by a number of bytes, in a pipeline.
 //
-// data_o[j] = data_i[(j + amount_i) mod Bytes], Stages enabled cycles later; one beat a cycle. ce_i low
-// freezes the pipeline. To rotate away from byte 0 by n, give Bytes - n. A logarithmic network: a 4:1
-// multiplexer (one LUT6 a bit) for each two bits of the amount, 1536 LUT6 at 64 bytes.
+// data_o[j] = data_i[(j + amount_i) mod Bytes], Stages enabled cycles later; one beat a cycle. ce_i
+// low freezes the pipeline. To rotate away from byte 0 by n, give Bytes - n. A logarithmic network:
+// a 4:1 multiplexer (one LUT6 a bit) for each two bits of the amount, 1536 LUT6 at 64 bytes.
 //
 // Bytes: a power of two, 2..256. Stages: registers, 1..8, spread evenly over the network.
 `default_nettype none

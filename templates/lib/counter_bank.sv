@@ -1,9 +1,9 @@
 // counter_bank: N event counters of 32 bits, kept in RAM.
 //
-// pulse_i[i] high for one cycle counts one event of counter i; every counter may count in every cycle.
-// count_o shows counter sel_i one cycle later. A small accumulator in front of each counter is added to
-// the RAM in turn, so a count is at most max(N, 4) + 2 cycles behind its pulse; none is ever lost.
-// Counters start at zero after reset and wrap at 2^32. sel_i of N or more reads as zero.
+// pulse_i[i] high for one cycle counts one event of counter i; every counter may count in every
+// cycle. count_o shows counter sel_i one cycle later. A small accumulator in front of each counter
+// is added to the RAM in turn, so a count is at most max(N, 4) + 2 cycles behind its pulse; none is
+// ever lost. Counters start at zero after reset and wrap at 2^32. sel_i of N or more reads as zero.
 //
 // N: counters, 1..1024.
 `default_nettype none

@@ -1,8 +1,9 @@
 // ram_clear: ram_sdp that writes zero to every word after reset.
 //
-// Clearing takes Depth cycles from the end of reset; then ready_o rises and stays. Until then writes
-// are ignored and reads return undefined words. Otherwise as ram_sdp: rd_data_o `Latency` cycles after
-// rd_en_i, held; a read in the cycle of a write to the same address returns the old word.
+// Clearing takes Depth cycles from the end of reset; then ready_o rises and stays. Until then
+// writes are ignored and reads return undefined words. Otherwise as ram_sdp: rd_data_o `Latency`
+// cycles after rd_en_i, held; a read in the cycle of a write to the same address returns the old
+// word.
 //
 // Width: bits a word, >= 1. Depth: words, >= 1, any number. Latency: 1 or 2. Style: 0 the tool
 // chooses, 1 block RAM, 2 UltraRAM, 3 distributed.

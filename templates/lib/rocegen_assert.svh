@@ -1,7 +1,7 @@
 // rocegen_assert.svh: assertion macros that every tool of the flow takes.
 //
 // Three branches, chosen by the tools' own macros:
-//   FORMAL     Yosys: clocked immediate assertions (0.23 has neither labels with else nor concurrent ones)
+//   FORMAL     Yosys: clocked immediate assertions (0.23 has no `else` and no concurrent ones)
 //   VERILATOR  labelled clocked assertions, active with --assert, silent in lint
 //   otherwise  empty: Vivado and plain synthesis see nothing
 //
@@ -10,7 +10,7 @@
 //
 //   ROCEGEN_ASSERT(Name, Expr)                  Expr holds in every cycle
 //   ROCEGEN_STREAM(Name, Valid, Ready, Payload) an offered beat stays, unchanged, until it is taken
-//   ROCEGEN_PACKET(Name, Valid, Last, Keep)     keep is contiguous from byte 0, full except in the last beat
+//   ROCEGEN_PACKET(Name, Valid, Last, Keep)     keep is contiguous; full before the last beat
 `ifndef ROCEGEN_ASSERT_SVH
 `define ROCEGEN_ASSERT_SVH
 
@@ -32,8 +32,8 @@
 
 `elsif VERILATOR
 
-// Clocked, not concurrent: Verilator 5.006 writes C++ that does not compile when concurrent assertions
-// sample a signal of more than 1280 bits (its issue 4057).
+// Clocked, not concurrent: Verilator 5.006 writes C++ that does not compile when concurrent
+// assertions sample a signal of more than 1280 bits (its issue 4057).
 `define ROCEGEN_ASSERT_CLK(Clk, Rst, Name, Expr) \
   always_ff @(posedge Clk) begin \
     if (!(Rst)) begin \
@@ -67,6 +67,7 @@
 `define ROCEGEN_ASSERT(Name, Expr) `ROCEGEN_ASSERT_CLK(clk, rst, Name, Expr)
 `define ROCEGEN_STREAM(Name, Valid, Ready, Payload) \
   `ROCEGEN_STREAM_CLK(clk, rst, Name, Valid, Ready, Payload)
-`define ROCEGEN_PACKET(Name, Valid, Last, Keep) `ROCEGEN_PACKET_CLK(clk, rst, Name, Valid, Last, Keep)
+`define ROCEGEN_PACKET(Name, Valid, Last, Keep) \
+  `ROCEGEN_PACKET_CLK(clk, rst, Name, Valid, Last, Keep)
 
 `endif

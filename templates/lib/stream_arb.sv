@@ -1,8 +1,9 @@
 // stream_arb: merges N packet streams into one, a whole packet at a time.
 //
-// Handshake: the grant is chosen among the valid inputs, without a lost cycle between packets, and held
-// to the beat with tlast. s_axis_tready depends on s_axis_tvalid and m_axis_tready combinationally;
-// the outputs are registers. Latency 1 cycle, one beat a cycle. tuser goes with its beat.
+// Handshake: the grant is chosen among the valid inputs, without a lost cycle between packets, and
+// held to the beat with tlast. s_axis_tready depends on s_axis_tvalid and m_axis_tready
+// combinationally; the outputs are registers. Latency 1 cycle, one beat a cycle. tuser goes with
+// its beat.
 //
 // N: inputs, 1..64 (shallow up to 16). DataW: bits, a multiple of 8. UserW: bits, >= 1.
 // Priority: 0 round robin (a waiting input is served after at most N - 1 packets), 1 input 0 first.

@@ -1,12 +1,13 @@
 // stream_cdc: FIFO between two unrelated clocks.
 //
 // Handshake: all outputs are registers or depend on registers of their own domain only. One beat a
-// cycle of the slower clock when Depth >= 16. Latency: 1 cycle of clk_s, then 4 to 5 of clk_m. Holds
-// Depth beats and one in the output register; when full, s_axis_tready falls and nothing is lost.
-// Both resets must be active together, for 8 cycles of the slower clock or more; beats in flight are
-// dropped by a reset.
+// cycle of the slower clock when Depth >= 16. Latency: 1 cycle of clk_s, then 4 to 5 of clk_m.
+// Holds Depth beats and one in the output register; when full, s_axis_tready falls and nothing is
+// lost. Both resets must be active together, for 8 cycles of the slower clock or more; beats in
+// flight are dropped by a reset.
 // Constraints: set_max_delay -datapath_only (one period of the faster clock) and a bus skew on
-// wr_gray_q -> u_sync_wr/first_q and rd_gray_q -> u_sync_rd/first_q; set_max_delay on mem -> data_q.
+// wr_gray_q -> u_sync_wr/first_q and rd_gray_q -> u_sync_rd/first_q; set_max_delay on mem ->
+// data_q.
 //
 // Width: bits of payload, >= 1. Depth: beats, a power of two, 4..1024 (distributed RAM).
 `include "rocegen_assert.svh"

@@ -2,8 +2,8 @@
 //
 // Handshake: m_axis_tvalid and m_axis_tdata come from registers (the RAM's own read register) and
 // s_axis_tready from a register. One beat a cycle in and out at the same time. Latency 2 cycles
-// (1 cycle when Depth is 2). Holds exactly Depth beats; when full, s_axis_tready falls and nothing is
-// lost. level_o counts the beats held, the one at the output included.
+// (1 cycle when Depth is 2). Holds exactly Depth beats; when full, s_axis_tready falls and nothing
+// is lost. level_o counts the beats held, the one at the output included.
 //
 // Width: bits of payload, >= 1. Depth: beats, >= 2, any number. Style: 0 auto (distributed up to 64
 // deep, block above), 1 block RAM, 2 UltraRAM, 3 distributed.
@@ -83,8 +83,8 @@ module stream_fifo #(
     logic [AddrW-1:0] rd_ptr_q;
     logic             read;
 
-    // A beat that stays in the RAM means one in the output register, so the RAM never holds all Depth
-    // beats and equal pointers mean empty.
+    // While beats stay in the RAM one is in the output register, so the RAM never holds all
+    // Depth beats and equal pointers mean empty.
     assign read = (wr_ptr_q != rd_ptr_q) && (m_axis_tready || !valid_q);
 
     always_ff @(posedge clk) begin

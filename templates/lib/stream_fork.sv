@@ -2,8 +2,8 @@
 //
 // Handshake: each consumer takes the beat when it likes, once; s_axis_tready rises in the cycle in
 // which the last one takes it. No output's valid waits for another's ready. s_axis_tready follows
-// m_axis_tready and m_axis_tvalid follows s_axis_tvalid combinationally: latency 0, one beat a cycle.
-// Holds no data, one bit a consumer.
+// m_axis_tready and m_axis_tvalid follows s_axis_tvalid combinationally: latency 0, one beat a
+// cycle. Holds no data, one bit a consumer.
 //
 // N: consumers, 1..64. Width: bits of payload, >= 1.
 `include "rocegen_assert.svh"

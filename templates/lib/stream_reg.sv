@@ -1,7 +1,7 @@
 // stream_reg: register slice that cuts valid and data of a stream, but not ready.
 //
-// Handshake: m_axis_tvalid and m_axis_tdata come from registers; s_axis_tready follows m_axis_tready
-// combinationally. Latency 1 cycle, one beat a cycle. Holds one beat.
+// Handshake: m_axis_tvalid and m_axis_tdata come from registers; s_axis_tready follows
+// m_axis_tready combinationally. Latency 1 cycle, one beat a cycle. Holds one beat.
 //
 // Width: bits of payload, >= 1.
 `include "rocegen_assert.svh"

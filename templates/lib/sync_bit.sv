@@ -1,7 +1,8 @@
 // sync_bit: brings slow or Gray-coded bits from another clock domain into `clk`.
 //
 // Every bit passes Stages flip-flops on its own: a vector must change in at most one bit at a time
-// (Gray code), and its source must be a register. Latency Stages cycles, and up to one more by chance.
+// (Gray code), and its source must be a register. Latency Stages cycles, and up to one more by
+// chance.
 // Constraint: false path or a maximum delay to the flip-flops named first_q; all carry ASYNC_REG.
 //
 // Width: bits, >= 1. Stages: flip-flops, 2..8.

@@ -1,7 +1,7 @@
 // width_down: cuts the beats of a packet stream into narrower beats.
 //
-// Byte 0 of the wide beat leaves first. Narrow beats whose tkeep would be zero are left out, except for
-// an empty packet (one beat, tkeep zero), which stays one. tuser is constant over a packet.
+// Byte 0 of the wide beat leaves first. Narrow beats whose tkeep would be zero are left out, except
+// for an empty packet (one beat, tkeep zero), which stays one. tuser is constant over a packet.
 // Handshake: outputs are registers; s_axis_tready follows m_axis_tready combinationally. One narrow
 // beat a cycle, without a gap between wide beats. Latency 1 cycle.
 //

@@ -1,8 +1,8 @@
 // width_up: packs the beats of a packet stream into wider beats.
 //
-// Byte 0 of the first beat becomes byte 0 of the wide beat; a wide beat leaves when it is full or the
-// packet ends. tkeep of bytes that were not received is zero, their data undefined. tuser is constant
-// over a packet. An empty packet (one beat, tkeep zero) stays one.
+// Byte 0 of the first beat becomes byte 0 of the wide beat; a wide beat leaves when it is full or
+// the packet ends. tkeep of bytes that were not received is zero, their data undefined. tuser is
+// constant over a packet. An empty packet (one beat, tkeep zero) stays one.
 // Handshake: outputs are registers; s_axis_tready follows m_axis_tready combinationally. One narrow
 // beat a cycle. Latency: 1 cycle after the narrow beat that completes the wide one.
 //

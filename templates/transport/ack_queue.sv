@@ -12,6 +12,7 @@
 // Latency 12 cycles.
 //
 // QpCount: queue pairs, 1..16384.
+// rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
 

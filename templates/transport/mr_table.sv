@@ -10,6 +10,7 @@
 // add offsets to its base without a thought of overflow.
 //
 // MrCount: regions, 1..65536.
+// rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
 

@@ -10,6 +10,7 @@
 // dma_len, imm.
 //
 // RspDepth: ACKs that wait, 2..1024.
+// rocegen: comb s_hdr.tready<-s_hdr.t*, s_hdr.tready<-m_req.tready, m_req.tvalid<-s_hdr.t*
 `include "rocegen_assert.svh"
 `default_nettype none
 

@@ -23,6 +23,7 @@
 // 4.096 us, 4..16384. AckInterval: most packets between two AckReq, 1..256. WindowPkts: most packets
 // outstanding per QP, 1..2^23-1. Quantum: what a QP may send in a turn, 1..64; a packet costs 1 +
 // bytes/256.
+// rocegen: comb s_ack.tready<-s_evt.tvalid
 `default_nettype none
 
 module sq_engine #(

@@ -7,7 +7,8 @@
 //
 // Handshake: one kick or one end of turn a cycle. An end of turn has precedence and is never refused (at
 // most one a cycle); the two kick streams take turns. Nothing waits for m_pop: the list holds every QP.
-// A kick is on m_pop 4 cycles later when the list is empty. Kicks are refused until ready_o (flags
+// A kick is on m_pop 4 cycles later when the list is empty. After done_valid_i a QP is on m_pop again 4
+// cycles later at the earliest: sq_segment relies on it. Kicks are refused until ready_o (flags
 // cleared, 2^QpW cycles after reset).
 //
 // QpW: bits of a QPN, 1..14.
@@ -39,7 +40,8 @@ module sq_sched #(
   end
 
   localparam int Rows = 1 << QpW;
-  localparam int LevelW = $clog2(Rows + 1);
+  localparam int ListDepth = Rows < 4 ? 4 : Rows;
+  localparam int LevelW = $clog2(ListDepth + 1);
 
   // ---- choose: an end of turn, else a kick --------------------------------------------------------
   logic           done_valid_q;
@@ -129,12 +131,13 @@ module sq_sched #(
   );
 
   // ---- the list -----------------------------------------------------------------------------------
+  // At least 4 deep: a shallower FIFO is faster than promised above.
   logic              list_ready;
   logic [LevelW-1:0] unused_level;
 
   stream_fifo #(
     .Width(QpW),
-    .Depth(Rows)
+    .Depth(ListDepth)
   ) u_list (
     .clk(clk),
     .rst(rst),
@@ -151,6 +154,10 @@ module sq_sched #(
   assign unused = ^{unused_level, list_ready};
 
   `ROCEGEN_ASSERT(list_never_full, !(mod_valid_q && push) || list_ready)
+  for (genvar i = 1; i <= 3; i++) begin : gen_pause
+    `ROCEGEN_ASSERT(pause_kept, !m_pop_tvalid || !$past(done_valid_i, i) ||
+        $past(done_qpn_i, i) != m_pop_tdata || $past(rst, i))
+  end
   `ROCEGEN_ASSERT(done_is_listed, !(mod_valid_q && mod_done_q) || flags[0])
 
 endmodule

@@ -11,9 +11,11 @@
 //           slot turned out to be taken again, hold_i, or the QP got blocked just now (below);
 //   more 0: nothing is left to send, the QP may not send, it is blocked still, or its next request is bad.
 // Blocked: the window is closed, or a bad request waits for the ones before it. The first time, the mark
-// is written and the QP takes another turn; sq_ack kicks marked QPs, so an acknowledgement between cannot
-// be missed. A bad request whose predecessors are all acknowledged is reported on m_bad. The ring of a QP
-// in ERR is given to sq_retire by m_flush.
+// is written and the QP takes another turn; sq_ack kicks marked QPs. An acknowledgement between is not
+// missed: sq_ack sees the mark from one cycle after done_valid_o on, and what it started before is told by
+// the fourth cycle after done_valid_o, when the next turn reads it at the earliest (sq_sched).
+// A bad request whose predecessors are all acknowledged is reported on m_bad. The ring of a QP in ERR is
+// given to sq_retire by m_flush.
 //
 // Owns the cursors: told on cursor_*_o in the cycle after each change, long before the packet is on the
 // wire. set_valid_i (only while idle_o) starts a QP's cursor anew. hold_i: every turn ends at once with more

@@ -2,8 +2,8 @@
 //
 //   control_gen FOLDER COUNTERS DATA_WIDTH QPS MRS SLOTS CLOCK_MHZ TTL TOS SPEC_HASH
 //
-// FOLDER/csr.sv is the module for a variant with these numbers; FOLDER/csr_map.h is the register map that it was written
-// from, as a C++ table `csr_map` for control_csr.cpp.
+// FOLDER/csr.sv is the module for a variant with these numbers; FOLDER/csr_map.h is the register map that it was
+// written from, as a C++ table `csr_map` for control_csr.cpp.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -27,7 +27,8 @@ function(add_net_benches width crc rewind csum rx_beats headers tx_beats qps)
   list(TRANSFORM parts REPLACE "residue" "rewind")
   add_rtl_bench(NAME net_tx_${width} TOP tx_framer BENCH tests/rtl/net_tx.cpp LABELS net
     SOURCES ${net_shared} ${net_tx} ${parts} ${dir}/ipv4_checksum.sv DEPENDS net_parts_${width}
-    PARAMS DataW=${width} QpCount=${qps} BufBeats=${tx_beats} CrcLatency=${crc} RewindLatency=${rewind} CsumLatency=${csum})
+    PARAMS DataW=${width} QpCount=${qps} BufBeats=${tx_beats} CrcLatency=${crc} RewindLatency=${rewind}
+           CsumLatency=${csum})
 endfunction()
 #               width crc rewind csum rx_beats headers tx_beats qps
 add_net_benches(64    1   1      6    1024     16      1024     1)

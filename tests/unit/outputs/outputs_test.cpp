@@ -140,7 +140,8 @@ TEST_CASE("fields of a register do not overlap and fit into 32 bits") {
   for (const outputs::Register& reg : build(load("nic_10g")).registers.registers) {
     std::uint64_t taken = 0;
     for (const outputs::Field& field : reg.fields) {
-      CAPTURE(reg.name << "." << field.name);
+      CAPTURE(reg.name);
+      CAPTURE(field.name);
       CHECK(field.width >= 1);
       CHECK(field.lsb + field.width <= 32);
       const std::uint64_t mask = ((std::uint64_t{1} << field.width) - 1) << field.lsb;

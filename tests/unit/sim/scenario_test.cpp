@@ -120,7 +120,7 @@ TEST_CASE("scenario: the index of cases in the documentation names scenarios tha
   char line[4096];
   while (std::fgets(line, sizeof line, f) != nullptr) {
     const std::string l(line);
-    if (l.size() < 8 || l.rfind("| ", 0) != 0 || std::string("LPBE").find(l[2]) == std::string::npos || std::isdigit(l[3]) == 0) continue;
+    if (l.size() < 8 || l.rfind("| ", 0) != 0 || std::string("LPBER").find(l[2]) == std::string::npos || std::isdigit(l[3]) == 0) continue;
     const std::string id = l.substr(2, l.find(' ', 2) - 2);
     for (size_t at = l.find('`'); at != std::string::npos;) {
       const size_t end = l.find('`', at + 1);
@@ -150,9 +150,9 @@ TEST_CASE("scenario: the sound transfer passes, each sabotage fails where it sho
           if (f.opcode == op::WriteMiddle) f.payload[7] ^= 1;
         }).find("/steps/4/memory: memory of b at 0x12000107 (byte 263 of 600): expected ") == 0);
   // What no step looks at is found at the end.
-  CHECK(where(0, [](Frame& f, BuildOptions&) { f.resv6 = 1; }) == "/: end of scenario: ");
-  CHECK(where(1, [](Frame& f, BuildOptions&) { f.ttl = 63; }) == "/: end of scenario: ");
-  CHECK(where(1, [](Frame&, BuildOptions& o) { o.eth_pad = 2; }) == "/: end of scenario: ");
+  CHECK(where(0, [](Frame& f, BuildOptions&) { f.resv6 = 1; }).find("/: end of scenario: 0 ns: frame 1 of a: a reserved or congestion bit is set: ") == 0);
+  CHECK(where(1, [](Frame& f, BuildOptions&) { f.ttl = 63; }).find("ttl 63 tos 0 instead of 64 and 0") != std::string::npos);
+  CHECK(where(1, [](Frame&, BuildOptions& o) { o.eth_pad = 2; }).find("bytes behind the IP packet") != std::string::npos);
   // A wrong ICRC means retries until they are used up.
   CHECK(where(0, [](Frame&, BuildOptions& o) { o.icrc_xor = 1; }).find("/steps/1/expect/frames/") == std::string::npos);
 }
@@ -173,7 +173,7 @@ TEST_CASE("scenario: leftovers, missing frames and rules without effect fail") {
   CHECK(failing(R"({"expect": {"from": "a", "frames": [{"opcode": "ACK"}], "within_ns": 100}})") ==
         R"(/steps/0/expect/frames/0: station a did not send {"opcode":"ACK"} within 100 ns)");
   CHECK(failing(post + R"(,{"quiet": {"from": "b", "for_ns": 5000}})").find("/steps/1/quiet: expected no frame for 5000 ns, station b sent at") == 0);
-  CHECK(failing(post + R"(,{"rule": {"from": "a", "action": "lose"}},{"complete": {"on": "a", "all": true}})").find("/steps/1/rule: rule hit 0 frames instead of 1") == 0);
+  CHECK(failing(post + R"(,{"rule": {"from": "a", "action": "lose", "match": {"psn": 1}}},{"complete": {"on": "a", "all": true}})").find("/steps/1/rule: rule hit 0 frames instead of 1") == 0);
   CHECK(failing(post + R"(,{"complete": {"on": "a", "all": true}},{"counters": {"on": "b", "values": {"rsp_acks": 2}}})") ==
         "/steps/2/counters/values/rsp_acks: expected 2, is 1");
   // The peer's refusal leaves events on both sides.
@@ -252,4 +252,18 @@ TEST_CASE("scenario: the same seed gives the same run") {
   const ScenarioResult b = run_scenario(s, model);
   CHECK(a.time == b.time);
   CHECK(a.frames == b.frames);
+}
+
+TEST_CASE("scenario: the documentation lists every field of frames") {
+  std::FILE* f = std::fopen(ROCEGEN_SOURCE_DIR "/docs/scenarios.md", "r");
+  REQUIRE(f != nullptr);
+  std::string all;
+  char chunk[4096];
+  for (size_t n = 0; (n = std::fread(chunk, 1, sizeof chunk, f)) > 0;) all.append(chunk, n);
+  std::fclose(f);
+  for (const FieldInfo& field : frame_fields()) {
+    const std::string row = "| `" + std::string(field.name) + "` | " + std::to_string(field.bits) + " | " + std::string(field.about) + " | " +
+                            (field.set != nullptr ? "x" : "") + " | " + (field.get != nullptr ? "x" : "") + " |";
+    CHECK_MESSAGE(all.find(row) != std::string::npos, row);
+  }
 }
