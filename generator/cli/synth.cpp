@@ -47,7 +47,7 @@ struct Area {
 };
 
 struct Depth {
-  double levels = 0;  ///< LUTs on the deepest path
+  double levels = -1;  ///< LUTs on the deepest path; -1: not looked at
   double ps = 0;      ///< illustrative delay of the slowest path
 };
 
@@ -160,9 +160,10 @@ std::string table(const std::vector<Row>& rows) {
   std::string out = fmt::format("{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7} {:>5} {:>4} {:>7} {:>7}\n", "instance", "module", "LUT", "LUTRAM",
                                 "FF", "CARRY", "BRAM36", "URAM", "DSP", "levels", "ns*");
   for (const Row& r : rows)
-    fmt::format_to(std::back_inserter(out), "{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7.1f} {:>5} {:>4} {:>7.0f} {:>7.2f}\n", r.instance,
-                   r.module, r.area.lut, r.area.lut_ram, r.area.ff, r.area.carry, r.area.bram36, r.area.uram, r.area.dsp, r.depth.levels,
-                   r.depth.ps / 1000.0);
+    fmt::format_to(std::back_inserter(out), "{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7.1f} {:>5} {:>4} {:>7} {:>7}\n", r.instance, r.module,
+                   r.area.lut, r.area.lut_ram, r.area.ff, r.area.carry, r.area.bram36, r.area.uram, r.area.dsp,
+                   r.depth.levels < 0 ? "-" : fmt::format("{:.0f}", r.depth.levels),
+                   r.depth.levels < 0 ? "-" : fmt::format("{:.2f}", r.depth.ps / 1000.0));
   out += "* an illustrative delay model, not vendor timing: good for comparing, not for signing off\n";
   return out;
 }
@@ -172,7 +173,8 @@ Json to_json(const std::vector<Row>& rows) {
   for (const Row& r : rows)
     out.push_back({{"instance", r.instance}, {"module", r.module}, {"lut", r.area.lut}, {"lut_ram", r.area.lut_ram}, {"ff", r.area.ff},
                    {"carry", r.area.carry}, {"bram36", r.area.bram36}, {"uram", r.area.uram}, {"dsp", r.area.dsp},
-                   {"levels", r.depth.levels}, {"estimated_ps", r.depth.ps}});
+                   {"levels", r.depth.levels < 0 ? Json() : Json(r.depth.levels)},
+                   {"estimated_ps", r.depth.levels < 0 ? Json() : Json(r.depth.ps)}});
   return out;
 }
 
@@ -224,9 +226,13 @@ int synth(const VariantOptions& options, bool wide_mux) {
   }
   const std::map<std::string, std::string> modules = instances_of_top(folder / "synth" / (top + ".v"), top, stat);
   const std::string cells = read_log(sim_cells) + read_log(yosys_share("xilinx/cells_xtra.v"));
+  // What the passes inserted (slices, adapters, crossings) is a register away from its neighbours: one row sums it up.
   std::vector<std::string> unique;
-  for (const auto& [instance, module] : modules)
-    if (std::find(unique.begin(), unique.end(), module) == unique.end()) unique.push_back(module);
+  for (const netlist::Instance& instance : variant->stack.design.top().instances) {
+    const auto found = modules.find(instance.name);
+    if (found == modules.end() || !instance.inserted_by.empty()) continue;
+    if (std::find(unique.begin(), unique.end(), found->second) == unique.end()) unique.push_back(found->second);
+  }
   unique.push_back(top);
   std::vector<ToolCommand> commands;
   for (const auto& [name, delays] : {std::pair<std::string, CellDelays>{"levels", level_delays}, {"estimate", estimate_delays}}) {
@@ -248,12 +254,21 @@ int synth(const VariantOptions& options, bool wide_mux) {
   };
   AreaBook book(stat);
   std::vector<Row> rows;
+  Row inserted{"slices, adapters", "", {}, {}};
+  int inserted_count = 0;
   for (const netlist::Instance& instance : variant->stack.design.top().instances) {
     const auto found = modules.find(instance.name);
     if (found == modules.end()) continue;  // Yosys removed it: it drives nothing
     const std::string key = stat.at("modules").contains(found->second) ? found->second : "\\" + found->second;
-    rows.push_back({instance.name, instance.interface.module, book.of(key), depth_of(found->second)});
+    if (instance.inserted_by.empty()) {
+      rows.push_back({instance.name, instance.interface.module, book.of(key), depth_of(found->second)});
+    } else {
+      inserted.area += book.of(key);
+      ++inserted_count;
+    }
   }
+  inserted.module = fmt::format("{} instances", inserted_count);
+  if (inserted_count > 0) rows.push_back(inserted);
   rows.push_back({"total", top, book.of("\\" + top), depth_of(top)});
   const std::string text = table(rows);
   const Json report = {{"name", variant->stack.spec.name}, {"spec_sha256", variant->stack.hash}, {"family", "xcup"},

@@ -32,7 +32,8 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   const Frame& f = p.frame;
   const auto fault = [&](const std::string& what) {
     if (wire_faults_.size() < kMaxFaults) {
-      wire_faults_.push_back(fmt::format("{} ns: frame {} of {}: {}: {}", now / kNs, count_[i], s.name(), what, describe(frame)));
+      wire_faults_.push_back(
+          fmt::format("{} ns: frame {} of {}: {}: {}", now / kNs, count_[i], s.name(), what, describe(frame)));
     }
   };
   if (!p.ok()) {
@@ -43,7 +44,8 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   const OpcodeLayout& layout = opcode_layout(f.opcode);
   if (!layout.known) fault("opcode is none of RC");
   if (f.src_mac != a.mac || f.src_ip != a.ip) fault("source is not the station's own address");
-  if (f.ttl != a.ttl || f.tos != a.tos) fault(fmt::format("ttl {} tos {} instead of {} and {}", f.ttl, f.tos, a.ttl, a.tos));
+  if (f.ttl != a.ttl || f.tos != a.tos)
+    fault(fmt::format("ttl {} tos {} instead of {} and {}", f.ttl, f.tos, a.ttl, a.tos));
   if ((f.ip_frag & 0xBFFF) != 0) fault("IP fragment field is set");
   if (p.trailing != 0) fault("bytes behind the IP packet");
   if (!p.pad_zero) fault("pad bytes are not zero");
@@ -107,9 +109,8 @@ void Bench::run_for(uint64_t ns) {
 }
 
 bool Bench::settle_config(uint64_t limit_ns) {
-  return run_until(
-      [this] { return stations_[0]->config_done() && (!stations_[1] || stations_[1]->config_done()); },
-      now_ + limit_ns * kNs);
+  return run_until([this] { return stations_[0]->config_done() && (!stations_[1] || stations_[1]->config_done()); },
+                   now_ + limit_ns * kNs);
 }
 
 std::vector<std::string> Bench::violations(bool guards) const {

@@ -75,7 +75,8 @@ class Program {
         if (v != mtu->end() && v->is_number_unsigned()) max_mtu_ = v->get<uint32_t>();
         // Nine tenths of what the MAC's port carries, so that gaps between beats do not add up to a queue.
         const auto net = mtu->find("network");
-        if (net != mtu->end() && net->is_object()) gbps_ = net->value("mac_width", 0.0) * net->value("mac_clock_mhz", 0.0) * 0.9e-3;
+        if (net != mtu->end() && net->is_object())
+          gbps_ = net->value("mac_width", 0.0) * net->value("mac_clock_mhz", 0.0) * 0.9e-3;
       }
     }
     if (o_.gbps > 0) gbps_ = o_.gbps;
@@ -107,9 +108,13 @@ class Program {
     for (const std::string& n : o_.names) {
       if (n == "all") {
         const auto all = listed();
+        if (all.empty()) return complain(fmt::format("{}: holds no scenarios", o_.scenarios));
         paths.insert(paths.end(), all.begin(), all.end());
-      } else {
-        paths.push_back(n.ends_with(".json") ? n : fmt::format("{}/{}.json", o_.scenarios, n));
+        continue;
+      }
+      paths.push_back(n.ends_with(".json") ? n : fmt::format("{}/{}.json", o_.scenarios, n));
+      if (!std::filesystem::exists(paths.back())) {
+        return complain(fmt::format("no scenario '{}' in {}; `list` shows them", n, o_.scenarios));
       }
     }
     std::vector<Scenario> scenarios;
@@ -202,8 +207,8 @@ class Program {
       finish(fmt::format("{:<28} {:<11}", name, pair.a), r.ok, false, r.message, r.time, r.cycles, t0, j);
       for (const auto& n : r.notes) fmt::print("    note: {}\n", n);
       if (r.ok) {
-        fmt::print("    {} requests, {} answers as captured{}, {} bytes of memory equal\n", r.requests, r.answers, r.lossy ? " (lossy capture)" : "",
-                   r.bytes);
+        fmt::print("    {} requests, {} answers as captured{}, {} bytes of memory equal\n", r.requests, r.answers,
+                   r.lossy ? " (lossy capture)" : "", r.bytes);
       } else {
         fmt::print("    {}\n", r.message);
       }
@@ -226,7 +231,8 @@ class Program {
       so.progress = [&](uint64_t done, Ps now) {
         const double s = seconds_since(t0);
         const double left = done == 0 ? 0 : s / static_cast<double>(done) * static_cast<double>(so.messages - done);
-        progress(fmt::format("soak {}: {} of {} messages, {} us simulated, {:.0f} s, {:.0f} s left", label, done, so.messages, now / (1000 * kNs), s, left));
+        progress(fmt::format("soak {}: {} of {} messages, {} us simulated, {:.0f} s, {:.0f} s left", label, done,
+                             so.messages, now / (1000 * kNs), s, left));
       };
       const SoakResult r = run_soak(factory(p), so);
       Json j;
@@ -242,8 +248,8 @@ class Program {
       j["reordered"] = r.reordered;
       j["corrupted"] = r.corrupted;
       finish(fmt::format("{:<28} {:<11}", "soak", label), r.ok, false, r.message, r.time, r.cycles, t0, j);
-      fmt::print("    {} messages, {} bytes, {} frames; {} lost, {} repeated, {} held back, {} corrupted\n", r.messages, r.bytes, r.frames, r.lost,
-                 r.duplicated, r.reordered, r.corrupted);
+      fmt::print("    {} messages, {} bytes, {} frames; {} lost, {} repeated, {} held back, {} corrupted\n", r.messages,
+                 r.bytes, r.frames, r.lost, r.duplicated, r.reordered, r.corrupted);
       if (!r.ok) fmt::print("    seed {}: {}\n", o_.seed, r.message);
     }
     return summary();
@@ -286,7 +292,8 @@ class Program {
     return [this, p](size_t which) -> std::unique_ptr<Station> {
       const std::string name = which == 0 ? "a" : "b";
       const uint64_t seed = o_.seed * 1009 + which * 17 + 1;
-      if ((which == 0 ? p.a : p.b) == "model") return std::make_unique<ModelStation>(name, seed, gbps_ > 0 ? gbps_ : 100.0);
+      if ((which == 0 ? p.a : p.b) == "model")
+        return std::make_unique<ModelStation>(name, seed, gbps_ > 0 ? gbps_ : 100.0);
       NicOptions n;
       n.seed = seed;
       n.max_mtu = max_mtu_;
@@ -326,12 +333,14 @@ class Program {
     }
   }
 
-  void finish(const std::string& what, bool ok, bool skipped, const std::string& message, Ps time, uint64_t cycles, Clock::time_point t0, Json j) {
+  void finish(const std::string& what, bool ok, bool skipped, const std::string& message, Ps time, uint64_t cycles,
+              Clock::time_point t0, Json j) {
     if (dirty_) fmt::print(stderr, "\r\033[K");
     dirty_ = false;
     const double s = seconds_since(t0);
     const char* const verdict = ok ? "ok" : skipped ? "skipped" : "FAIL";
-    fmt::print("{} {:<7} {:>8} ns {:>9} cycles {:>7.2f} s{}\n", what, verdict, time / kNs, cycles, s, skipped ? "  " + message : "");
+    fmt::print("{} {:<7} {:>8} ns {:>9} cycles {:>7.2f} s{}\n", what, verdict, time / kNs, cycles, s,
+               skipped ? "  " + message : "");
     std::fflush(stdout);
     j["result"] = skipped ? "skipped" : ok ? "ok" : "fail";
     if (!ok) j["message"] = message;
@@ -386,20 +395,27 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   app.add_option("--pairs", o.pairs, "who takes station a and b, e.g. dut-dut,dut-model; default: all with a dut");
   app.add_option("--scenarios", o.scenarios, "folder of the scenarios")->capture_default_str();
   app.add_option("--gbps", o.gbps, "line rate; 0 = nine tenths of what the MAC's port carries")->capture_default_str();
-  app.add_option("--stall", o.stall, "factor on the probability of stalls at every interface; 0 = none")->capture_default_str()->check(CLI::Range(0.0, 4.0));
+  app.add_option("--stall", o.stall, "factor on the probability of stalls at every interface; 0 = none")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 4.0));
   app.add_flag("--quiet", o.quiet, "no progress");
   CLI::App* run = app.add_subcommand("run", "run scenarios: names, files, or all");
   run->add_option("scenario", o.names)->required();
   CLI::App* replay = app.add_subcommand("replay", "replay captures into the NIC as responder");
   replay->add_option("capture", o.captures)->required();
   replay->add_option("--region", o.regions, "RKEY:BASE:LENGTH of a region that the capture does not show whole");
-  replay->add_option("--responder", o.responder, "IPv4 address whose place the NIC takes; default: of the first request");
+  replay->add_option("--responder", o.responder,
+                     "IPv4 address whose place the NIC takes; default: of the first request");
   CLI::App* soak = app.add_subcommand("soak", "random messages both ways over a bad cable");
   soak->add_option("--qps", o.soak.qps, "connections")->capture_default_str()->check(CLI::Range(1, 16384));
   soak->add_option("--messages", o.soak.messages, "in all")->capture_default_str();
   soak->add_option("--max-length", o.soak.max_length, "bytes")->capture_default_str()->check(CLI::Range(1, 1 << 24));
-  soak->add_option("--depth", o.soak.depth, "outstanding messages of a QP")->capture_default_str()->check(CLI::Range(1, 4096));
-  soak->add_option("--timeout", o.soak.timeout, "local ACK timeout code; 0 = by the line rate")->capture_default_str()->check(CLI::Range(0, 31));
+  soak->add_option("--depth", o.soak.depth, "outstanding messages of a QP")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  soak->add_option("--timeout", o.soak.timeout, "local ACK timeout code; 0 = by the line rate")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 31));
   soak->add_option("--loss", o.loss, "probability a frame")->capture_default_str();
   soak->add_option("--duplicate", o.duplicate)->capture_default_str();
   soak->add_option("--reorder", o.reorder)->capture_default_str();

@@ -58,9 +58,9 @@ struct DutOut {
 };
 
 struct DutInfo {
-  std::string name;        ///< of the top module
-  size_t data_bytes = 8;   ///< of m_axi
-  size_t mac_bytes = 8;    ///< of s_axis_rx and m_axis_tx
+  std::string name;       ///< of the top module
+  size_t data_bytes = 8;  ///< of m_axi
+  size_t mac_bytes = 8;   ///< of s_axis_rx and m_axis_tx
   bool has_mac_clk = false;
 };
 

@@ -19,7 +19,6 @@ class ModelStation : public Station {
     return c;
   }
 
-
   const StationInfo& info() const override { return info_; }
   void configure(const LocalAddress& a) override;
   void setup_qp(const QpConfig& qp) override;

@@ -101,7 +101,8 @@ void Nic::boot() {
     if (v != kIdValue) violation(fmt::format("register ID is {:#010x}, not {:#010x}", v, kIdValue));
   });
   read_register(map_.at("DATA_WIDTH"), [this](uint32_t v) {
-    if (v != info_.data_bytes * 8) violation(fmt::format("register DATA_WIDTH is {}, the bus has {}", v, info_.data_bytes * 8));
+    if (v != info_.data_bytes * 8)
+      violation(fmt::format("register DATA_WIDTH is {}, the bus has {}", v, info_.data_bytes * 8));
   });
   read_register(map_.at("QP_COUNT"), [this](uint32_t v) { info_.qp_count = v; });
   read_register(map_.at("MR_COUNT"), [this](uint32_t v) { info_.mr_count = v; });
@@ -156,7 +157,8 @@ void Nic::setup_qp(const QpConfig& qp) {
   auto space = ring_space_.find(qp.qpn);
   if (space == ring_space_.end()) {
     const uint32_t share = std::max(1u, info_.wqe_slots / std::max(1u, info_.qp_count));
-    auto log2 = static_cast<uint8_t>(std::min<uint32_t>(options_.max_qp_slots_log2, static_cast<uint32_t>(std::bit_width(share)) - 1));
+    auto log2 = static_cast<uint8_t>(
+        std::min<uint32_t>(options_.max_qp_slots_log2, static_cast<uint32_t>(std::bit_width(share)) - 1));
     if (qp.sq_log2 < 31) log2 = qp.sq_log2;
     while (log2 > 0 && slots_used_ + (1u << log2) > info_.wqe_slots) --log2;
     space = ring_space_.emplace(qp.qpn, std::make_pair(slots_used_, log2)).first;
@@ -178,8 +180,8 @@ void Nic::setup_qp(const QpConfig& qp) {
   write_register(map_.at("QP_DEST_QPN"), qp.dqpn);
   write_register(map_.at("QP_DEST_IP"), qp.dip);
   write_register(map_.at("QP_DEST_MAC_LO"), static_cast<uint32_t>(qp.dmac));
-  write_register(map_.at("QP_DEST_MAC_HI"),
-                 static_cast<uint32_t>(qp.dmac >> 32) | static_cast<uint32_t>(qp.sport) << 16);
+  write_register(map_.at("QP_DEST_MAC_HI"), static_cast<uint32_t>(qp.dmac >> 32) | static_cast<uint32_t>(qp.sport)
+                                                                                       << 16);
   write_register(map_.at("QP_SQ_RING"), ring.base | static_cast<uint32_t>(ring.log2) << 24);
   write_register(map_.at("QP_COMMAND"), static_cast<uint32_t>(qp.state) | 0x100u);
 }
@@ -262,14 +264,16 @@ void Nic::axil_sample() {
   const bool b = out.axil_bvalid && in.axil_bready;
   const bool r = out.axil_rvalid && in.axil_rready;
   if (!b && !r) return;
-  if (b && out.axil_bresp != 0) violation(fmt::format("register write {:#x}: response {}", op_.address, out.axil_bresp));
+  if (b && out.axil_bresp != 0)
+    violation(fmt::format("register write {:#x}: response {}", op_.address, out.axil_bresp));
   if (r && out.axil_rresp != 0) violation(fmt::format("register read {:#x}: response {}", op_.address, out.axil_rresp));
   axil_busy_ = false;
   const auto done = std::move(op_.done);
   if (done) done(r ? out.axil_rdata : 0);
 }
 
-// ---- work and completion queues ---------------------------------------------------------------------------------------
+// ---- work and completion queues
+// ---------------------------------------------------------------------------------------
 
 void Nic::post(const Wqe& wqe) {
   Ring& ring = rings_[wqe.qpn];
@@ -377,8 +381,9 @@ void Nic::mac_sample(Ps now) {
     }
   }
   const size_t keep_bytes = std::max<size_t>(1, width / 8);
-  if (tx_held_ && (!out.tx_valid || out.tx_last != tx_held_last_ || std::memcmp(out.tx_data, tx_held_data_, width) != 0 ||
-                   std::memcmp(out.tx_keep, tx_held_keep_, keep_bytes) != 0)) {
+  if (tx_held_ &&
+      (!out.tx_valid || out.tx_last != tx_held_last_ || std::memcmp(out.tx_data, tx_held_data_, width) != 0 ||
+       std::memcmp(out.tx_keep, tx_held_keep_, keep_bytes) != 0)) {
     violation("m_axis_tx changed while it was stalled");
   }
   tx_held_ = out.tx_valid && !in.tx_ready;
@@ -409,7 +414,8 @@ void Nic::mac_sample(Ps now) {
   }
 }
 
-// ---- clocks -----------------------------------------------------------------------------------------------------------
+// ---- clocks
+// -----------------------------------------------------------------------------------------------------------
 
 void Nic::core_drive() {
   DutIn& in = dut_->in;

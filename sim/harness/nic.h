@@ -17,13 +17,13 @@ namespace rocegen::sim {
 struct NicOptions {
   AxiTiming axi;
   uint64_t seed = 1;
-  double rx_gap = 0.05;     ///< probability of a cycle without a beat while a frame arrives
-  double tx_stall = 0.05;   ///< probability of a cycle in which the MAC takes nothing
+  double rx_gap = 0.05;    ///< probability of a cycle without a beat while a frame arrives
+  double tx_stall = 0.05;  ///< probability of a cycle in which the MAC takes nothing
   double wqe_gap = 0.1;
   double cqe_stall = 0.2;
-  double axil_gap = 0.2;    ///< probability of a cycle of delay before each register access
-  Ps mac_period = 0;        ///< of clk_mac, picoseconds; 0: that of the core clock and a little more
-  double gbps = 0;          ///< line rate of the MAC: it takes the next frame when the line is free again; 0: no limit
+  double axil_gap = 0.2;  ///< probability of a cycle of delay before each register access
+  Ps mac_period = 0;      ///< of clk_mac, picoseconds; 0: that of the core clock and a little more
+  double gbps = 0;        ///< line rate of the MAC: it takes the next frame when the line is free again; 0: no limit
   uint32_t max_mtu = 4096;
   uint32_t max_qp_slots_log2 = 6;  ///< send ring of a QP that asks for no particular size: at most 2^this slots
 };

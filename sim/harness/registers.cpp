@@ -14,14 +14,14 @@ struct Row {
 
 // docs/architecture.md, "Registers".
 constexpr Row kRegisters[] = {
-    {"ID", 0x000},          {"VERSION", 0x004},      {"SPEC_HASH", 0x008},   {"STATUS", 0x00C},
-    {"CTRL", 0x010},        {"DATA_WIDTH", 0x014},   {"QP_COUNT", 0x018},    {"MR_COUNT", 0x01C},
-    {"WQE_SLOTS", 0x020},   {"CLOCK_KHZ", 0x024},    {"LOCAL_MAC_LO", 0x030}, {"LOCAL_MAC_HI", 0x034},
-    {"LOCAL_IP", 0x038},    {"IP_CONFIG", 0x03C},    {"EVENT", 0x040},       {"QP_NUM", 0x100},
-    {"QP_ATTR", 0x104},     {"QP_PROT", 0x108},      {"QP_RQ_PSN", 0x10C},   {"QP_SQ_PSN", 0x110},
-    {"QP_DEST_QPN", 0x114}, {"QP_DEST_IP", 0x118},   {"QP_DEST_MAC_LO", 0x11C}, {"QP_DEST_MAC_HI", 0x120},
-    {"QP_SQ_RING", 0x124},  {"QP_COMMAND", 0x128},   {"MR_INDEX", 0x140},    {"MR_ATTR", 0x144},
-    {"MR_BASE_LO", 0x148},  {"MR_BASE_HI", 0x14C},   {"MR_LEN_LO", 0x150},   {"MR_LEN_HI", 0x154},
+    {"ID", 0x000},          {"VERSION", 0x004},    {"SPEC_HASH", 0x008},      {"STATUS", 0x00C},
+    {"CTRL", 0x010},        {"DATA_WIDTH", 0x014}, {"QP_COUNT", 0x018},       {"MR_COUNT", 0x01C},
+    {"WQE_SLOTS", 0x020},   {"CLOCK_KHZ", 0x024},  {"LOCAL_MAC_LO", 0x030},   {"LOCAL_MAC_HI", 0x034},
+    {"LOCAL_IP", 0x038},    {"IP_CONFIG", 0x03C},  {"EVENT", 0x040},          {"QP_NUM", 0x100},
+    {"QP_ATTR", 0x104},     {"QP_PROT", 0x108},    {"QP_RQ_PSN", 0x10C},      {"QP_SQ_PSN", 0x110},
+    {"QP_DEST_QPN", 0x114}, {"QP_DEST_IP", 0x118}, {"QP_DEST_MAC_LO", 0x11C}, {"QP_DEST_MAC_HI", 0x120},
+    {"QP_SQ_RING", 0x124},  {"QP_COMMAND", 0x128}, {"MR_INDEX", 0x140},       {"MR_ATTR", 0x144},
+    {"MR_BASE_LO", 0x148},  {"MR_BASE_HI", 0x14C}, {"MR_LEN_LO", 0x150},      {"MR_LEN_HI", 0x154},
     {"MR_COMMAND", 0x158},
 };
 
@@ -73,8 +73,9 @@ bool RegisterMap::from_manifest(const nlohmann::ordered_json& manifest, Register
     return false;
   }
   if (counters != root->end() && counters->is_array() &&
-      !read_list(*counters, "counters", error,
-                 [&](std::string n, uint16_t a) { out.counters.push_back({std::move(n), a}); })) {
+      !read_list(*counters, "counters", error, [&](std::string n, uint16_t a) {
+        out.counters.push_back({std::move(n), a});
+      })) {
     return false;
   }
   std::string missing;

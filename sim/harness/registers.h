@@ -21,8 +21,8 @@ struct RegisterMap {
 
   /// The map of docs/architecture.md; no counters.
   static RegisterMap standard();
-  /// Takes "registers" and "counters" (arrays of {"name", "address"}, numbers or "0x..." strings) from a manifest, at its
-  /// top level or within "register_map". Names that the driver needs and the manifest lacks are an error.
+  /// Takes "registers" and "counters" (arrays of {"name", "address"}, numbers or "0x..." strings) from a manifest, at
+  /// its top level or within "register_map". Names that the driver needs and the manifest lacks are an error.
   static bool from_manifest(const nlohmann::ordered_json& manifest, RegisterMap& out, std::string& error);
 
   /// Address of a register that from_manifest() made sure of.

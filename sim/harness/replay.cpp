@@ -33,7 +33,8 @@ struct Answer {
 Answer answer_of(const Parsed& p) {
   const Frame& f = p.frame;
   const auto syndrome = static_cast<uint8_t>((f.syndrome & 0x60) == 0 ? f.syndrome & 0xE0 : f.syndrome);
-  return {f.opcode, f.dqpn, f.psn, f.msn, syndrome, f.pkey, p.ip_len, p.udp_len, p.pad, f.se, f.ackreq, f.src_ip, f.dst_ip, f.src_mac, f.dst_mac};
+  return {f.opcode, f.dqpn, f.psn,    f.msn,    syndrome, f.pkey,    p.ip_len, p.udp_len,
+          p.pad,    f.se,   f.ackreq, f.src_ip, f.dst_ip, f.src_mac, f.dst_mac};
 }
 
 struct ReplayQp {
@@ -44,7 +45,7 @@ struct ReplayQp {
   uint32_t max_payload = 0;
   uint32_t full_payload = 0;  // of FIRST and MIDDLE
   bool lossy = false;
-  size_t latest = 0;            // frame of its latest request so far
+  size_t latest = 0;  // frame of its latest request so far
   std::vector<size_t> requests;
   std::vector<size_t> answers;  // frames of the capture's responder
   std::set<uint32_t> refused;   // PSNs that drew a fatal NAK
@@ -55,7 +56,8 @@ struct ReplayQp {
 
 class Replay {
  public:
-  Replay(const PcapFile& capture, const std::function<std::unique_ptr<Station>(size_t)>& factory, const ReplayOptions& o)
+  Replay(const PcapFile& capture, const std::function<std::unique_ptr<Station>(size_t)>& factory,
+         const ReplayOptions& o)
       : capture_(capture), o_(o), factory_(factory), oracle_(oracle_memory_, {}) {}
 
   ReplayResult run() {
@@ -73,6 +75,7 @@ class Replay {
     for (const PcapFrame& f : capture_.frames) parsed_.push_back(parse(f.data));
     if (auto e = survey(); !e.empty()) return e;
     bench_ = std::make_unique<Bench>(factory_(0), nullptr);
+    if (o_.pcap != nullptr) o_.pcap->begin_run();
     bench_->capture(o_.pcap);
     if (auto e = setup(); !e.empty()) return e;
     if (auto e = feed(); !e.empty()) return e;
@@ -99,7 +102,8 @@ class Replay {
     if (qps_.empty()) return "the capture holds no request of a reliable connection";
     for (ReplayQp& q : qps_) {
       if (q.cut != ~size_t{0}) {
-        r_.notes.push_back(fmt::format("QP {:#x}: replay ends before frame {}, {}", q.qpn, q.cut + 1, opcode_name(parsed_[q.cut].frame.opcode)));
+        r_.notes.push_back(fmt::format("QP {:#x}: replay ends before frame {}, {}", q.qpn, q.cut + 1,
+                                       opcode_name(parsed_[q.cut].frame.opcode)));
       }
       q.exists = !q.answers.empty();
       if (q.requests.empty()) continue;
@@ -196,12 +200,15 @@ class Replay {
       if (q.qpn >= s.info().qp_count) {
         uint32_t free = 0;
         while (taken.contains(free)) ++free;
-        if (free >= s.info().qp_count) return fmt::format("the station has {} QPs, the capture uses more", s.info().qp_count);
+        if (free >= s.info().qp_count)
+          return fmt::format("the station has {} QPs, the capture uses more", s.info().qp_count);
         taken.insert(free);
         q.cfg.qpn = free;
-        r_.notes.push_back(fmt::format("QP {:#x} translated to {:#x}: the station has {}", q.qpn, free, s.info().qp_count));
+        r_.notes.push_back(
+            fmt::format("QP {:#x} translated to {:#x}: the station has {}", q.qpn, free, s.info().qp_count));
       }
-      if (mtu_bytes(q.cfg.pmtu) > s.info().max_mtu) return fmt::format("path MTU {} is beyond the station's {}", mtu_bytes(q.cfg.pmtu), s.info().max_mtu);
+      if (mtu_bytes(q.cfg.pmtu) > s.info().max_mtu)
+        return fmt::format("path MTU {} is beyond the station's {}", mtu_bytes(q.cfg.pmtu), s.info().max_mtu);
       q.cfg.state = QpState::Rts;
       s.setup_qp(q.cfg);
       oracle_.setup_qp(q.cfg);
@@ -243,10 +250,12 @@ class Replay {
       if (mr.index >= s.info().mr_count) {
         uint32_t free = 0;
         while (taken.contains(free)) ++free;
-        if (free >= s.info().mr_count) return fmt::format("the station has {} regions, the capture uses more", s.info().mr_count);
+        if (free >= s.info().mr_count)
+          return fmt::format("the station has {} regions, the capture uses more", s.info().mr_count);
         taken.insert(free);
         mr.index = free;
-        r_.notes.push_back(fmt::format("R_Key {:#x} translated to {:#x}: the station has {} regions", r.rkey, mr.key(), s.info().mr_count));
+        r_.notes.push_back(fmt::format("R_Key {:#x} translated to {:#x}: the station has {} regions", r.rkey, mr.key(),
+                                       s.info().mr_count));
       }
       key_[r.rkey] = mr.key();
       s.setup_mr(mr);
@@ -302,8 +311,10 @@ class Replay {
         const Bytes& got = bench_->sent(0)[n].frame;
         const Parsed is = parse(got);
         if (answer_of(is) != answer_of(expected_[n])) {
-          return fmt::format("answer to frame {} of the capture differs from the reference endpoint's\n    sent     {}\n    expected {}", i + 1,
-                             describe(got), describe(answer));
+          return fmt::format(
+              "answer to frame {} of the capture differs from the reference endpoint's\n    sent     {}\n    expected "
+              "{}",
+              i + 1, describe(got), describe(answer));
         }
       }
     }
@@ -324,14 +335,19 @@ class Replay {
       const auto ours_at = [&](size_t k) { return answer_of(parse(bench_->sent(0)[ours[k]].frame)); };
       if (!q.lossy) {
         for (size_t k = 0; k < std::max(ours.size(), q.answers.size()); ++k) {
-          if (k >= ours.size()) return fmt::format("QP {:#x}: frame {} of the capture is an answer that we did not give: {}", q.qpn, q.answers[k] + 1, describe(capture_.frames[q.answers[k]].data));
+          if (k >= ours.size())
+            return fmt::format("QP {:#x}: frame {} of the capture is an answer that we did not give: {}", q.qpn,
+                               q.answers[k] + 1, describe(capture_.frames[q.answers[k]].data));
           if (k >= q.answers.size()) {
             if (q.cut != ~size_t{0}) break;  // the capture's own may stand behind the cut
-            return fmt::format("QP {:#x}: we gave an answer that the capture does not show: {}", q.qpn, describe(bench_->sent(0)[ours[k]].frame));
+            return fmt::format("QP {:#x}: we gave an answer that the capture does not show: {}", q.qpn,
+                               describe(bench_->sent(0)[ours[k]].frame));
           }
           if (ours_at(k) != answer_of(parsed_[q.answers[k]])) {
-            return fmt::format("QP {:#x}: answer {} differs from frame {} of the capture\n    sent     {}\n    captured {}", q.qpn, k + 1, q.answers[k] + 1,
-                               describe(bench_->sent(0)[ours[k]].frame), describe(capture_.frames[q.answers[k]].data));
+            return fmt::format(
+                "QP {:#x}: answer {} differs from frame {} of the capture\n    sent     {}\n    captured {}", q.qpn,
+                k + 1, q.answers[k] + 1, describe(bench_->sent(0)[ours[k]].frame),
+                describe(capture_.frames[q.answers[k]].data));
           }
           ++r_.answers;
         }
@@ -341,7 +357,8 @@ class Replay {
       for (size_t k = 0; k < ours.size(); ++k) have.insert(ours_at(k));
       for (const size_t i : q.answers) {
         if (!have.contains(answer_of(parsed_[i]))) {
-          return fmt::format("QP {:#x}: we never gave the answer in frame {} of the capture: {}", q.qpn, i + 1, describe(capture_.frames[i].data));
+          return fmt::format("QP {:#x}: we never gave the answer in frame {} of the capture: {}", q.qpn, i + 1,
+                             describe(capture_.frames[i].data));
         }
         ++r_.answers;
       }
@@ -388,7 +405,8 @@ class Replay {
         const uint64_t at = region.base + k;
         const uint8_t ref = oracle_memory_.read8(at);
         const uint8_t must = ref == oracle_memory_.background(at) ? bench_->station(0).memory().background(at) : ref;
-        if (is[k] != must && is[k] != ref) return fmt::format("memory at {:#x} is {:#04x}, the reference endpoint has {:#04x}", at, is[k], ref);
+        if (is[k] != must && is[k] != ref)
+          return fmt::format("memory at {:#x} is {:#04x}, the reference endpoint has {:#04x}", at, is[k], ref);
       }
     }
     return "";
@@ -405,8 +423,8 @@ class Replay {
   uint64_t own_mac_ = 0;
   Memory oracle_memory_;
   Endpoint oracle_;
-  std::vector<Parsed> expected_;           // the reference endpoint's answer to each of ours
-  std::vector<const ReplayQp*> owner_;     // and the QP that it belongs to
+  std::vector<Parsed> expected_;        // the reference endpoint's answer to each of ours
+  std::vector<const ReplayQp*> owner_;  // and the QP that it belongs to
   std::unique_ptr<Bench> bench_;
   ReplayResult r_;
 };

@@ -17,13 +17,13 @@ constexpr uint16_t kPd = 0x51;
 /// One direction of one connection.
 struct Flow {
   size_t from = 0;
-  uint32_t qpn = 0;   // at the sender
+  uint32_t qpn = 0;  // at the sender
   uint32_t mtu = 0;
   uint64_t source = 0;
   uint64_t target = 0;
   uint32_t rkey = 0;
   Bytes source_data;
-  Bytes shadow;       // what the target must hold
+  Bytes shadow;  // what the target must hold
   struct Message {
     uint64_t id;
     uint32_t length;
@@ -43,6 +43,7 @@ class Soak {
     ba.seed = o.seed * 2 + 101;
     bench_ = std::make_unique<Bench>(factory(0), factory(1), ab, ba);
     bench_->keep_log(false);
+    if (o.pcap != nullptr) o.pcap->begin_run();
     bench_->capture(o.pcap);
   }
 
@@ -73,7 +74,8 @@ class Soak {
     uint32_t max_mtu = 4096;
     for (size_t i = 0; i < 2; ++i) {
       const StationInfo& info = bench_->station(i).info();
-      if (info.qp_count < o_.qps) return fmt::format("station {} has {} QPs, {} are asked for", "ab"[i], info.qp_count, o_.qps);
+      if (info.qp_count < o_.qps)
+        return fmt::format("station {} has {} QPs, {} are asked for", "ab"[i], info.qp_count, o_.qps);
       max_mtu = std::min(max_mtu, info.max_mtu);
     }
     for (size_t i = 0; i < 2; ++i) {
@@ -169,7 +171,8 @@ class Soak {
     w.laddr = f.source + from;
     w.raddr = f.target + to;
     w.rkey = f.rkey;
-    std::copy_n(f.source_data.begin() + static_cast<std::ptrdiff_t>(from), w.length, f.shadow.begin() + static_cast<std::ptrdiff_t>(to));
+    std::copy_n(f.source_data.begin() + static_cast<std::ptrdiff_t>(from), w.length,
+                f.shadow.begin() + static_cast<std::ptrdiff_t>(to));
     f.open.push_back({w.wr_id, w.length});
     ++f.posted;
     ++posted_;
@@ -181,15 +184,16 @@ class Soak {
       Cqe c;
       while (bench_->station(i).poll_cqe(c)) {
         const auto it = flow_of_[i].find(c.qpn);
-        if (it == flow_of_[i].end()) return fmt::format("station {}: completion on QP {}, which is not in use", "ab"[i], c.qpn);
+        if (it == flow_of_[i].end())
+          return fmt::format("station {}: completion on QP {}, which is not in use", "ab"[i], c.qpn);
         Flow& f = flows_[it->second];
         if (f.open.empty() || f.open.front().id != c.wr_id) {
           return fmt::format("station {}, QP {}: completion of {:#x}, but {} is next", "ab"[i], c.qpn, c.wr_id,
                              f.open.empty() ? "none" : fmt::format("{:#x}", f.open.front().id));
         }
         if (c.status != WcStatus::Success) {
-          return fmt::format("station {}, QP {}: message {} of {} bytes ended with {}", "ab"[i], c.qpn, f.done, f.open.front().length,
-                             status_name(c.status));
+          return fmt::format("station {}, QP {}: message {} of {} bytes ended with {}", "ab"[i], c.qpn, f.done,
+                             f.open.front().length, status_name(c.status));
         }
         bytes_ += f.open.front().length;
         f.open.pop_front();
@@ -198,7 +202,8 @@ class Soak {
         last_done_ = bench_->now();
       }
       QpEvent e;
-      if (bench_->station(i).poll_event(e)) return fmt::format("station {}: event {} on QP {}", "ab"[i], cause_name(e.cause), e.qpn);
+      if (bench_->station(i).poll_event(e))
+        return fmt::format("station {}: event {} on QP {}", "ab"[i], cause_name(e.cause), e.qpn);
     }
     return "";
   }
@@ -208,8 +213,9 @@ class Soak {
       const Bytes is = bench_->station(1 - f.from).memory().read(f.target, window_);
       if (is == f.shadow) continue;
       const auto at = static_cast<size_t>(std::mismatch(is.begin(), is.end(), f.shadow.begin()).first - is.begin());
-      return fmt::format("station {}, target of QP {} of station {}: byte {} is {:#04x} instead of {:#04x} after {} messages", "ba"[f.from], f.qpn,
-                         "ab"[f.from], at, is[at], f.shadow[at], f.done);
+      return fmt::format(
+          "station {}, target of QP {} of station {}: byte {} is {:#04x} instead of {:#04x} after {} messages",
+          "ba"[f.from], f.qpn, "ab"[f.from], at, is[at], f.shadow[at], f.done);
     }
     return "";
   }
@@ -220,7 +226,8 @@ class Soak {
     for (const Flow& f : flows_) {
       if (f.open.empty()) continue;
       if (++shown > 8) return s + " ...";
-      s += fmt::format(" {}:QP {} message {} ({} bytes, MTU {});", "ab"[f.from], f.qpn, f.done, f.open.front().length, f.mtu);
+      s += fmt::format(" {}:QP {} message {} ({} bytes, MTU {});", "ab"[f.from], f.qpn, f.done, f.open.front().length,
+                       f.mtu);
     }
     return s;
   }

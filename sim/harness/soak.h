@@ -8,15 +8,15 @@
 namespace rocegen::sim {
 
 struct SoakOptions {
-  uint32_t qps = 16;           ///< connections; each carries messages both ways
-  uint64_t messages = 10000;   ///< over all QPs and both directions
-  uint32_t max_length = 16384; ///< bytes
-  uint32_t depth = 4;          ///< messages outstanding a QP and direction
-  uint8_t timeout = 0;         ///< local ACK timeout code; 0: from `gbps`, four rounds of all QPs' largest frames
-  double gbps = 100;           ///< line rate of the stations
-  uint64_t check_every = 1000; ///< drain and compare all memory after so many messages
+  uint32_t qps = 16;               ///< connections; each carries messages both ways
+  uint64_t messages = 10000;       ///< over all QPs and both directions
+  uint32_t max_length = 16384;     ///< bytes
+  uint32_t depth = 4;              ///< messages outstanding a QP and direction
+  uint8_t timeout = 0;             ///< local ACK timeout code; 0: from `gbps`, four rounds of all QPs' largest frames
+  double gbps = 100;               ///< line rate of the stations
+  uint64_t check_every = 1000;     ///< drain and compare all memory after so many messages
   uint64_t stall_ns = 60'000'000;  ///< fail if no completion comes for so long
-  LinkConfig link;             ///< both directions, with seeds of their own
+  LinkConfig link;                 ///< both directions, with seeds of their own
   uint64_t seed = 1;
   /// Called now and then with messages done and simulated time.
   std::function<void(uint64_t done, Ps now)> progress;
@@ -25,9 +25,9 @@ struct SoakOptions {
 
 struct SoakResult {
   bool ok = false;
-  std::string message;         ///< first difference
-  uint64_t messages = 0;       ///< completed
-  uint64_t bytes = 0;          ///< payload of those
+  std::string message;    ///< first difference
+  uint64_t messages = 0;  ///< completed
+  uint64_t bytes = 0;     ///< payload of those
   uint64_t frames = 0;
   uint64_t lost = 0, duplicated = 0, reordered = 0, corrupted = 0;
   Ps time = 0;

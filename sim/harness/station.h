@@ -12,12 +12,12 @@
 namespace rocegen::sim {
 
 struct StationInfo {
-  std::string kind;           ///< "dut" or "model"
-  size_t data_bytes = 64;     ///< datapath width
+  std::string kind;        ///< "dut" or "model"
+  size_t data_bytes = 64;  ///< datapath width
   uint32_t qp_count = 64;
   uint32_t mr_count = 64;
   uint32_t wqe_slots = 4096;
-  uint32_t max_mtu = 4096;    ///< largest path MTU it takes
+  uint32_t max_mtu = 4096;  ///< largest path MTU it takes
   bool counters_by_register = false;
 };
 

@@ -44,11 +44,11 @@ struct AxiIn {
 };
 
 struct AxiTiming {
-  uint32_t read_min = 10;   ///< cycles from AR to the first R beat
+  uint32_t read_min = 10;  ///< cycles from AR to the first R beat
   uint32_t read_max = 40;
-  uint32_t write_min = 4;   ///< cycles from the last W beat to B
+  uint32_t write_min = 4;  ///< cycles from the last W beat to B
   uint32_t write_max = 20;
-  double aw_stall = 0.1;    ///< probability that a ready or valid is withheld for a cycle
+  double aw_stall = 0.1;  ///< probability that a ready or valid is withheld for a cycle
   double w_stall = 0.1;
   double b_stall = 0.1;
   double ar_stall = 0.1;
@@ -112,9 +112,9 @@ class AxiSlave {
   size_t aw_head_ = 0, aw_n_ = 0;
   std::vector<Beat> beat_;
   size_t beat_head_ = 0, beat_n_ = 0;
-  size_t matched_ = 0;        // beats of beat_ that belong to known bursts
-  size_t match_burst_ = 0;    // offset from aw_head_ of the burst that takes the next beat
-  bool r_active_ = false;     // rvalid is up and must be held
+  size_t matched_ = 0;      // beats of beat_ that belong to known bursts
+  size_t match_burst_ = 0;  // offset from aw_head_ of the burst that takes the next beat
+  bool r_active_ = false;   // rvalid is up and must be held
   bool b_active_ = false;
   uint64_t last_read_ready_ = 0, last_write_ready_ = 0;
   uint64_t reads_ = 0, writes_ = 0;

@@ -134,14 +134,23 @@ void Endpoint::receive(Ps now, ByteView frame, bool bad) {
     case FrameFault::IpVersion:
     case FrameFault::IpOptions:
     case FrameFault::IpChecksum:
-    case FrameFault::Fragment: count("rx_ip_header"); return;
+    case FrameFault::Fragment:
+      count("rx_ip_header");
+      return;
     case FrameFault::NotUdp:
-    case FrameFault::UdpPort: count("rx_not_roce"); return;
+    case FrameFault::UdpPort:
+      count("rx_not_roce");
+      return;
     case FrameFault::IpLength:
     case FrameFault::UdpLength:
-    case FrameFault::BthLength: count("rx_length"); return;
-    case FrameFault::Icrc: count("rx_bad_icrc"); return;
-    default: break;
+    case FrameFault::BthLength:
+      count("rx_length");
+      return;
+    case FrameFault::Icrc:
+      count("rx_bad_icrc");
+      return;
+    default:
+      break;
   }
   const OpcodeLayout& layout = opcode_layout(f.opcode);
   if (!layout.payload && layout.known && (!f.payload.empty() || p.pad != 0)) {
@@ -180,10 +189,18 @@ void Endpoint::receive(Ps now, ByteView frame, bool bad) {
 void Endpoint::nak(Qp& qp, uint8_t syndrome, uint32_t psn) {
   answers_.push_back({qp.cfg.qpn, syndrome, psn, qp.msn});
   switch (syndrome) {
-    case kSynNakPsn: count("rsp_nak_psn"); break;
-    case kSynNakInvReq: count("rsp_nak_inv_req"); break;
-    case kSynNakAccess: count("rsp_nak_access"); break;
-    default: count("rsp_nak_op"); break;
+    case kSynNakPsn:
+      count("rsp_nak_psn");
+      break;
+    case kSynNakInvReq:
+      count("rsp_nak_inv_req");
+      break;
+    case kSynNakAccess:
+      count("rsp_nak_access");
+      break;
+    default:
+      count("rsp_nak_op");
+      break;
   }
 }
 
@@ -381,9 +398,15 @@ void Endpoint::take_answer(Ps now, Qp& qp, const Frame& f) {
       if (qp.nak_retry) return;  // one retry until something is acknowledged or a timer fires
       if (retry(now, qp)) qp.nak_retry = true;
       return;
-    case kSynNakInvReq: requester_error(qp, WcStatus::RemInvReqErr, f.syndrome, EventCause::PeerNak); return;
-    case kSynNakAccess: requester_error(qp, WcStatus::RemAccessErr, f.syndrome, EventCause::PeerNak); return;
-    default: requester_error(qp, WcStatus::RemOpErr, f.syndrome, EventCause::PeerNak); return;
+    case kSynNakInvReq:
+      requester_error(qp, WcStatus::RemInvReqErr, f.syndrome, EventCause::PeerNak);
+      return;
+    case kSynNakAccess:
+      requester_error(qp, WcStatus::RemAccessErr, f.syndrome, EventCause::PeerNak);
+      return;
+    default:
+      requester_error(qp, WcStatus::RemOpErr, f.syndrome, EventCause::PeerNak);
+      return;
   }
 }
 
@@ -411,8 +434,9 @@ void Endpoint::fill_headers(const Qp& qp, Frame& f) const {
 
 bool Endpoint::build_request(Ps now, Qp& qp, Bytes& out) {
   const uint32_t psn = qp.cursor;
-  const auto it = std::find_if(qp.sq.begin(), qp.sq.end(),
-                               [&](const Request& r) { return r.packets != 0 && psn_sub(psn, r.first_psn) < r.packets; });
+  const auto it = std::find_if(qp.sq.begin(), qp.sq.end(), [&](const Request& r) {
+    return r.packets != 0 && psn_sub(psn, r.first_psn) < r.packets;
+  });
   if (it == qp.sq.end()) return false;  // behind a request that cannot be executed
   const Request& r = *it;
   const uint32_t index = psn_sub(psn, r.first_psn);

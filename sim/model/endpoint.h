@@ -19,9 +19,9 @@ namespace rocegen::sim {
 
 struct EndpointConfig {
   LocalAddress address;
-  uint32_t window = 1u << 20;   ///< packets in flight a QP at most, less than 2^23
-  uint32_t ack_interval = 64;   ///< AckReq at least on every so many packets
-  bool mig = false;             ///< MigReq of frames sent
+  uint32_t window = 1u << 20;  ///< packets in flight a QP at most, less than 2^23
+  uint32_t ack_interval = 64;  ///< AckReq at least on every so many packets
+  bool mig = false;            ///< MigReq of frames sent
 };
 
 class Endpoint {
@@ -72,8 +72,8 @@ class Endpoint {
     uint32_t msn = 0;
     bool nak_sent = false;
     bool in_message = false;
-    uint64_t va = 0;       // where the next payload goes
-    uint32_t rkey = 0;     // of the message
+    uint64_t va = 0;    // where the next payload goes
+    uint32_t rkey = 0;  // of the message
     uint32_t remaining = 0;
     // requester
     std::deque<Request> sq;  // oldest unacknowledged first

@@ -246,19 +246,32 @@ Bytes build(const Frame& f, const BuildOptions& opt) {
 
 std::string_view fault_name(FrameFault f) {
   switch (f) {
-    case FrameFault::None: return "none";
-    case FrameFault::Runt: return "runt";
-    case FrameFault::EtherType: return "ether_type";
-    case FrameFault::IpVersion: return "ip_version";
-    case FrameFault::IpOptions: return "ip_options";
-    case FrameFault::IpChecksum: return "ip_checksum";
-    case FrameFault::Fragment: return "fragment";
-    case FrameFault::NotUdp: return "not_udp";
-    case FrameFault::IpLength: return "ip_length";
-    case FrameFault::UdpPort: return "udp_port";
-    case FrameFault::UdpLength: return "udp_length";
-    case FrameFault::BthLength: return "bth_length";
-    case FrameFault::Icrc: return "icrc";
+    case FrameFault::None:
+      return "none";
+    case FrameFault::Runt:
+      return "runt";
+    case FrameFault::EtherType:
+      return "ether_type";
+    case FrameFault::IpVersion:
+      return "ip_version";
+    case FrameFault::IpOptions:
+      return "ip_options";
+    case FrameFault::IpChecksum:
+      return "ip_checksum";
+    case FrameFault::Fragment:
+      return "fragment";
+    case FrameFault::NotUdp:
+      return "not_udp";
+    case FrameFault::IpLength:
+      return "ip_length";
+    case FrameFault::UdpPort:
+      return "udp_port";
+    case FrameFault::UdpLength:
+      return "udp_length";
+    case FrameFault::BthLength:
+      return "bth_length";
+    case FrameFault::Icrc:
+      return "icrc";
   }
   return "?";
 }
@@ -363,9 +376,9 @@ Parsed parse(ByteView b) {
 
 namespace {
 
-#define FRAME_FIELD(name, bits, member, about)                                       \
-  FieldInfo {                                                                        \
-    name, bits, about, [](const Parsed& p) -> uint64_t { return p.frame.member; },   \
+#define FRAME_FIELD(name, bits, member, about)                                                     \
+  FieldInfo {                                                                                      \
+    name, bits, about, [](const Parsed& p) -> uint64_t { return p.frame.member; },                 \
         [](Frame& f, BuildOptions&, uint64_t v) { f.member = static_cast<decltype(f.member)>(v); } \
   }
 #define FRAME_FLAG(name, member, about)                                                   \
@@ -429,8 +442,8 @@ const FieldInfo kFields[] = {
     FRAME_FIELD("original", 64, original, "AtomicAckETH original value"),
     FRAME_FIELD("imm", 32, imm, "immediate data"),
     FRAME_FIELD("inv_rkey", 32, inv_rkey, "IETH R_Key"),
-    {"bytes", 16, "payload bytes, pad excluded",
-     [](const Parsed& p) -> uint64_t { return p.frame.payload.size(); }, kNoSet},
+    {"bytes", 16, "payload bytes, pad excluded", [](const Parsed& p) -> uint64_t { return p.frame.payload.size(); },
+     kNoSet},
     {"icrc", 32, "ICRC, first byte on the wire in [7:0]", [](const Parsed& p) -> uint64_t { return p.icrc; },
      [](Frame&, BuildOptions& o, uint64_t v) { o.icrc = u32(v); }},
     {"icrc_xor", 32, "flips bits of the right ICRC", kNoGet,
@@ -478,7 +491,8 @@ std::string describe(ByteView frame) {
   if (f.se) s += " se";
   if (p.has_headers) {
     if (l.reth) s += fmt::format(" va {:#x} rkey {:#x} len {}", f.va, f.rkey, f.dma_len);
-    if (l.atomic) s += fmt::format(" va {:#x} rkey {:#x} swap_add {:#x} compare {:#x}", f.va, f.rkey, f.swap_add, f.compare);
+    if (l.atomic)
+      s += fmt::format(" va {:#x} rkey {:#x} swap_add {:#x} compare {:#x}", f.va, f.rkey, f.swap_add, f.compare);
     if (l.aeth) s += fmt::format(" syndrome {:#04x} msn {}", f.syndrome, f.msn);
     if (l.imm) s += fmt::format(" imm {:#x}", f.imm);
     if (l.ieth) s += fmt::format(" inv_rkey {:#x}", f.inv_rkey);

@@ -112,17 +112,17 @@ struct BuildOptions {
   std::optional<uint16_t> ip_len;
   std::optional<uint16_t> udp_len;
   std::optional<uint16_t> ip_csum;
-  std::optional<uint8_t> pad;          ///< PadCnt field and number of pad bytes
-  std::optional<uint8_t> pad_field;    ///< PadCnt field alone; the number of pad bytes stays right
-  std::optional<uint32_t> icrc;        ///< value instead of the right one
-  uint32_t icrc_xor = 0;               ///< flips bits of the right ICRC
-  std::optional<uint64_t> flip_bit;    ///< bit of the finished frame, 0 = bit 0 of byte 0
-  std::optional<uint64_t> udp_payload; ///< cut the UDP payload to this many bytes; IP and UDP lengths follow
-  std::optional<uint64_t> cut;         ///< cut the frame to this many bytes; IP and UDP lengths stay
-  uint64_t eth_pad = 0;                ///< zero bytes behind the IP packet
-  std::optional<uint16_t> vlan;        ///< 802.1Q tag control information
-  bool udp_checksum = false;           ///< the right UDP checksum instead of Frame::udp_csum
-  Bytes ip_options;                    ///< multiple of 4, at most 40 bytes
+  std::optional<uint8_t> pad;           ///< PadCnt field and number of pad bytes
+  std::optional<uint8_t> pad_field;     ///< PadCnt field alone; the number of pad bytes stays right
+  std::optional<uint32_t> icrc;         ///< value instead of the right one
+  uint32_t icrc_xor = 0;                ///< flips bits of the right ICRC
+  std::optional<uint64_t> flip_bit;     ///< bit of the finished frame, 0 = bit 0 of byte 0
+  std::optional<uint64_t> udp_payload;  ///< cut the UDP payload to this many bytes; IP and UDP lengths follow
+  std::optional<uint64_t> cut;          ///< cut the frame to this many bytes; IP and UDP lengths stay
+  uint64_t eth_pad = 0;                 ///< zero bytes behind the IP packet
+  std::optional<uint16_t> vlan;         ///< 802.1Q tag control information
+  bool udp_checksum = false;            ///< the right UDP checksum instead of Frame::udp_csum
+  Bytes ip_options;                     ///< multiple of 4, at most 40 bytes
 };
 
 /// The frame's bytes. PadCnt = (-payload) mod 4, pad bytes zero, IPv4 checksum and ICRC right unless `opt` says other.
@@ -131,17 +131,17 @@ Bytes build(const Frame& f, const BuildOptions& opt = {});
 /// Why a frame is no usable RoCE v2 frame; in the order in which a receiver looks.
 enum class FrameFault : uint8_t {
   None,
-  Runt,         ///< shorter than its headers
-  EtherType,    ///< not IPv4
-  IpVersion,    ///< version is not 4
-  IpOptions,    ///< IHL is not 5
+  Runt,       ///< shorter than its headers
+  EtherType,  ///< not IPv4
+  IpVersion,  ///< version is not 4
+  IpOptions,  ///< IHL is not 5
   IpChecksum,
-  Fragment,     ///< MF set or offset not 0
+  Fragment,  ///< MF set or offset not 0
   NotUdp,
-  IpLength,     ///< IP length beyond the frame or too short
-  UdpPort,      ///< not 4791
-  UdpLength,    ///< disagrees with the IP length
-  BthLength,    ///< no room for BTH, extension headers, pad and ICRC
+  IpLength,   ///< IP length beyond the frame or too short
+  UdpPort,    ///< not 4791
+  UdpLength,  ///< disagrees with the IP length
+  BthLength,  ///< no room for BTH, extension headers, pad and ICRC
   Icrc,
 };
 /// "runt", "ether_type", ...
@@ -151,16 +151,16 @@ std::string_view fault_name(FrameFault f);
 struct Parsed {
   FrameFault fault = FrameFault::None;
   Frame frame;
-  bool has_bth = false;       ///< BTH fields are valid
-  bool has_headers = false;   ///< extension headers and payload are valid
-  uint8_t pad = 0;            ///< PadCnt field
-  bool pad_zero = true;       ///< all pad bytes are zero
+  bool has_bth = false;      ///< BTH fields are valid
+  bool has_headers = false;  ///< extension headers and payload are valid
+  uint8_t pad = 0;           ///< PadCnt field
+  bool pad_zero = true;      ///< all pad bytes are zero
   uint16_t ip_len = 0;
   uint16_t udp_len = 0;
   uint16_t ip_csum = 0;
-  uint32_t icrc = 0;          ///< as in the frame, first byte on the wire in [7:0]
+  uint32_t icrc = 0;  ///< as in the frame, first byte on the wire in [7:0]
   uint32_t icrc_right = 0;
-  size_t trailing = 0;        ///< bytes behind the IP packet
+  size_t trailing = 0;  ///< bytes behind the IP packet
   bool ok() const { return fault == FrameFault::None; }
 };
 
@@ -182,7 +182,7 @@ struct FieldInfo {
   std::string_view name;
   unsigned bits;
   std::string_view about;
-  uint64_t (*get)(const Parsed&);            ///< null: can only be written
+  uint64_t (*get)(const Parsed&);                ///< null: can only be written
   void (*set)(Frame&, BuildOptions&, uint64_t);  ///< null: can only be read
 };
 

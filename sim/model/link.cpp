@@ -7,10 +7,14 @@ namespace rocegen::sim {
 bool FieldMatch::operator()(const Parsed& p) const {
   const uint64_t v = field->get(p);
   switch (kind) {
-    case Kind::Equal: return v == values[0];
-    case Kind::NotEqual: return v != values[0];
-    case Kind::Range: return v >= values[0] && v <= values[1];
-    case Kind::OneOf: return std::find(values.begin(), values.end(), v) != values.end();
+    case Kind::Equal:
+      return v == values[0];
+    case Kind::NotEqual:
+      return v != values[0];
+    case Kind::Range:
+      return v >= values[0] && v <= values[1];
+    case Kind::OneOf:
+      return std::find(values.begin(), values.end(), v) != values.end();
   }
   return false;
 }
@@ -72,13 +76,17 @@ void Link::send(Ps now, ByteView frame) {
     }
     if (hit != nullptr) {
       switch (hit->action) {
-        case LinkRule::Action::Lose: ++lost_; return;
+        case LinkRule::Action::Lose:
+          ++lost_;
+          return;
         case LinkRule::Action::Duplicate:
           copies = hit->copies;
           copy_delay = hit->delay_ns * kNs;
           duplicated_ += copies;
           break;
-        case LinkRule::Action::Delay: at += hit->delay_ns * kNs; break;
+        case LinkRule::Action::Delay:
+          at += hit->delay_ns * kNs;
+          break;
         case LinkRule::Action::Corrupt: {
           const uint64_t bits = frame.size() * 8;
           const uint64_t bit = hit->flip_bit ? *hit->flip_bit : rng_.between(kEthBytes * 8, bits - 1);
@@ -86,8 +94,12 @@ void Link::send(Ps now, ByteView frame) {
           ++corrupted_;
           break;
         }
-        case LinkRule::Action::MarkBad: bad = true; break;
-        case LinkRule::Action::Change: rewrite(editable(), hit->set); break;
+        case LinkRule::Action::MarkBad:
+          bad = true;
+          break;
+        case LinkRule::Action::Change:
+          rewrite(editable(), hit->set);
+          break;
       }
       data = changed.empty() ? frame : ByteView(changed);
     }

@@ -16,9 +16,9 @@ struct LinkConfig {
   uint64_t delay_ns = 500;  ///< propagation
   double loss = 0;          ///< probability a frame
   double duplicate = 0;
-  double reorder = 0;       ///< probability that a frame is held back by 1..reorder_ns
+  double reorder = 0;  ///< probability that a frame is held back by 1..reorder_ns
   uint64_t reorder_ns = 2000;
-  double corrupt = 0;       ///< probability of 1 to 3 flipped bits; half of them as the MAC sees it: marked bad
+  double corrupt = 0;  ///< probability of 1 to 3 flipped bits; half of them as the MAC sees it: marked bad
   uint64_t seed = 1;
 };
 
@@ -37,14 +37,14 @@ bool matches(const std::vector<FieldMatch>& conditions, const Parsed& p);
 struct LinkRule {
   enum class Action : uint8_t { Lose, Duplicate, Delay, Corrupt, MarkBad, Change } action = Action::Lose;
   std::vector<FieldMatch> match;
-  uint64_t nth = 1;                 ///< first matching frame that is hit, from 1
-  uint64_t count = 1;               ///< number of matching frames hit from there; 0 = all
-  uint64_t copies = 1;              ///< Duplicate: further copies
-  uint64_t delay_ns = 0;            ///< Delay: additional; Duplicate: of the copies
-  std::optional<uint64_t> flip_bit; ///< Corrupt: bit of the frame; random beyond the Ethernet header without it
+  uint64_t nth = 1;                  ///< first matching frame that is hit, from 1
+  uint64_t count = 1;                ///< number of matching frames hit from there; 0 = all
+  uint64_t copies = 1;               ///< Duplicate: further copies
+  uint64_t delay_ns = 0;             ///< Delay: additional; Duplicate: of the copies
+  std::optional<uint64_t> flip_bit;  ///< Corrupt: bit of the frame; random beyond the Ethernet header without it
   std::vector<std::pair<const FieldInfo*, uint64_t>> set;  ///< Change: fields to rewrite; checksums and ICRC follow
-  uint64_t seen = 0;                ///< matching frames so far
-  uint64_t hits = 0;                ///< frames hit so far
+  uint64_t seen = 0;                                       ///< matching frames so far
+  uint64_t hits = 0;                                       ///< frames hit so far
 };
 
 class Link {

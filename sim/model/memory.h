@@ -1,8 +1,8 @@
 // Host memory of a station: sparse, byte addressed over 64 bits, with regions that the device may write.
 //
 // A byte that nobody wrote reads as background(address). Every byte outside of a region is a guard byte: check_guards()
-// finds each one that no longer holds what the host put there, and device_write() reports a write outside of the regions
-// at once.
+// finds each one that no longer holds what the host put there, and device_write() reports a write outside of the
+// regions at once.
 #pragma once
 
 #include <memory>
@@ -55,8 +55,8 @@ class Memory {
   bool read_fails(uint64_t address, uint64_t n) const;
   bool write_fails(uint64_t address, uint64_t n) const;
 
-  /// Every byte outside of the regions that does not hold what the host last wrote there, as messages "address: was, is"; at
-  /// most `limit`, in order of address.
+  /// Every byte outside of the regions that does not hold what the host last wrote there, as messages "address: was,
+  /// is"; at most `limit`, in order of address.
   std::vector<std::string> check_guards(size_t limit = 8) const;
   /// Writes of the device outside of the regions, as they happened (first `kMaxViolations`).
   const std::vector<std::string>& violations() const { return violations_; }

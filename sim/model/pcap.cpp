@@ -118,9 +118,13 @@ PcapWriter::~PcapWriter() {
   if (file_ != nullptr) std::fclose(file_);
 }
 
+void PcapWriter::begin_run() { base_ = any_ ? last_ + 1'000'000 * kNs : 0; }
+
 void PcapWriter::write(Ps time, ByteView frame) {
   if (file_ == nullptr) return;
-  const uint64_t ns = time / kNs;
+  last_ = base_ + time;
+  any_ = true;
+  const uint64_t ns = last_ / kNs;
   uint8_t h[16];
   put_le32(h, static_cast<uint32_t>(ns / 1000000000u));
   put_le32(h + 4, static_cast<uint32_t>(ns % 1000000000u));

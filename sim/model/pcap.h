@@ -1,4 +1,5 @@
-// Capture files: reads classic pcap (micro- and nanosecond stamps, either byte order), writes it with nanosecond stamps.
+// Capture files: reads classic pcap (micro- and nanosecond stamps, either byte order), writes it with nanosecond
+// stamps.
 #pragma once
 
 #include <cstdio>
@@ -10,7 +11,7 @@
 namespace rocegen::sim {
 
 struct PcapFrame {
-  Ps time = 0;        ///< since 1970, in picoseconds
+  Ps time = 0;          ///< since 1970, in picoseconds
   uint32_t length = 0;  ///< on the wire; larger than data.size() if the capture cut the frame
   Bytes data;
 };
@@ -37,12 +38,17 @@ class PcapWriter {
   PcapWriter(const PcapWriter&) = delete;
   PcapWriter& operator=(const PcapWriter&) = delete;
   bool ok() const { return file_ != nullptr && !failed_; }
-  /// Appends one frame stamped `time`.
+  /// Appends one frame stamped `time`, which counts from the last begin_run().
   void write(Ps time, ByteView frame);
+  /// A new simulation begins at time 0: its stamps follow, a millisecond later, on those written so far.
+  void begin_run();
 
  private:
   std::FILE* file_ = nullptr;
   bool failed_ = false;
+  Ps base_ = 0;
+  Ps last_ = 0;
+  bool any_ = false;
 };
 
 }  // namespace rocegen::sim

@@ -95,8 +95,8 @@ class Evaluator {
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) return literal();
     if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_') {
       const size_t start = at_;
-      while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_' ||
-                                    text_[at_] == '.')) {
+      while (at_ < text_.size() &&
+             (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_' || text_[at_] == '.')) {
         ++at_;
       }
       const std::string_view name = text_.substr(start, at_ - start);

@@ -1,8 +1,8 @@
 // Integer expressions of scenarios: "b.dst + 3", "5 * mtu + 17", "0x1000", "WRITE_ONLY".
 //
 // 64-bit unsigned, wrapping. Operators in order of precedence: unary -; * / %; + -; << >>; &; ^; |. Parentheses.
-// Numbers in decimal or hexadecimal (0x), '_' between digits. Dotted quads and MAC addresses are numbers, too. Names are
-// resolved by the caller.
+// Numbers in decimal or hexadecimal (0x), '_' between digits. Dotted quads and MAC addresses are numbers, too. Names
+// are resolved by the caller.
 #pragma once
 
 #include <functional>

@@ -19,22 +19,31 @@ struct Shape {
   std::vector<std::string_view> required;
 };
 
-const std::vector<std::string_view> kSide = {"qpn",     "psn",       "rq_psn",    "peer_qpn",  "access",
-                                             "pd",      "pkey",      "sport",     "state",     "timeout",
-                                             "retry_cnt", "rnr_retry", "min_rnr_timer", "sq_log2", "mtu"};
+const std::vector<std::string_view> kSide = {"qpn",       "psn",       "rq_psn",        "peer_qpn", "access",
+                                             "pd",        "pkey",      "sport",         "state",    "timeout",
+                                             "retry_cnt", "rnr_retry", "min_rnr_timer", "sq_log2",  "mtu"};
 const std::vector<std::string_view> kLinkKeys = {"from",    "gbps",       "delay_ns", "loss", "duplicate",
                                                  "reorder", "reorder_ns", "corrupt",  "seed"};
 const std::vector<std::string_view> kPayload = {"hex", "seed", "byte", "offset", "length", "at", "on"};
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> table = {
-      {"connect", {"name", "mtu", "timeout", "retry_cnt", "rnr_retry", "min_rnr_timer", "pkey", "pd", "access", "state", "sport", "sq_log2", "a", "b"}, {"name"}},
-      {"region", {"name", "on", "base", "length", "index", "variant", "access", "pd", "mr", "valid", "writable", "fill"}, {"name", "on", "length"}},
+      {"connect",
+       {"name", "mtu", "timeout", "retry_cnt", "rnr_retry", "min_rnr_timer", "pkey", "pd", "access", "state", "sport",
+        "sq_log2", "a", "b"},
+       {"name"}},
+      {"region",
+       {"name", "on", "base", "length", "index", "variant", "access", "pd", "mr", "valid", "writable", "fill"},
+       {"name", "on", "length"}},
       {"state", {"on", "qp", "state"}, {"on", "qp", "state"}},
       {"fill", {"on", "at", "length", "seed", "offset", "byte", "hex"}, {"at"}},
-      {"post", {"on", "qp", "op", "local", "remote", "length", "rkey", "lkey", "id", "signaled", "flags", "count", "stride"}, {"on", "length"}},
+      {"post",
+       {"on", "qp", "op", "local", "remote", "length", "rkey", "lkey", "id", "signaled", "flags", "count", "stride"},
+       {"on", "length"}},
       {"inject", {"to", "qp", "frame", "frames", "hex", "bad", "gap_ns"}, {"to"}},
-      {"rule", {"from", "action", "match", "nth", "count", "copies", "delay_ns", "flip_bit", "set", "optional"}, {"from", "action"}},
+      {"rule",
+       {"from", "action", "match", "nth", "count", "copies", "delay_ns", "flip_bit", "set", "optional"},
+       {"from", "action"}},
       {"link", kLinkKeys, {}},
       {"expect", {"from", "frames", "others", "order", "within_ns"}, {"from", "frames"}},
       {"ignore", {"from"}, {"from"}},
@@ -53,7 +62,8 @@ const std::vector<Shape>& shapes() {
   return table;
 }
 
-const std::vector<std::string_view> kTop = {"about", "covers", "stations", "link", "set", "needs", "connect", "regions", "steps", "allow"};
+const std::vector<std::string_view> kTop = {"about", "covers",  "stations", "link",  "set",
+                                            "needs", "connect", "regions",  "steps", "allow"};
 
 bool has(const std::vector<std::string_view>& list, std::string_view key) {
   return std::find(list.begin(), list.end(), key) != list.end();
@@ -135,11 +145,13 @@ class Checker {
       }
       if (j.contains("frame")) frame(j["frame"], where + "/frame", false);
       if (j.contains("frames") && array(j["frames"], where + "/frames")) {
-        for (size_t i = 0; i < j["frames"].size(); ++i) frame(j["frames"][i], fmt::format("{}/frames/{}", where, i), false);
+        for (size_t i = 0; i < j["frames"].size(); ++i)
+          frame(j["frames"][i], fmt::format("{}/frames/{}", where, i), false);
       }
     }
     if (kind == "expect" && j.contains("frames") && array(j["frames"], where + "/frames")) {
-      for (size_t i = 0; i < j["frames"].size(); ++i) frame(j["frames"][i], fmt::format("{}/frames/{}", where, i), true);
+      for (size_t i = 0; i < j["frames"].size(); ++i)
+        frame(j["frames"][i], fmt::format("{}/frames/{}", where, i), true);
     }
     if (kind == "rule") {
       if (j.contains("match")) frame(j["match"], where + "/match", true);
@@ -162,12 +174,14 @@ class Checker {
         if (object(j["list"][i], at)) keys(j["list"][i], at, {"cause", "qp"}, {"cause", "qp"});
       }
     }
+    if (kind == "counters" && j.contains("values")) object(j["values"], where + "/values");
     if (kind == "repeat" && !j.contains("in") && !(j.contains("from") && j.contains("to"))) {
       fault(where, "needs \"in\" or \"from\" and \"to\"");
     }
     if (kind == "repeat" && j.contains("in")) array(j["in"], where + "/in");
     if (kind == "memory" &&
-        j.contains("equals") + j.contains("hex") + j.contains("byte") + j.contains("seed") + j.contains("unchanged") != 1) {
+        j.contains("equals") + j.contains("hex") + j.contains("byte") + j.contains("seed") + j.contains("unchanged") !=
+            1) {
       fault(where, "needs one of \"equals\", \"hex\", \"byte\", \"seed\", \"unchanged\"");
     }
   }
@@ -210,7 +224,12 @@ class Checker {
     if (j.contains("stations") && j["stations"] != 1 && j["stations"] != 2) fault("/stations", "must be 1 or 2");
     if (j.contains("link") && object(j["link"], "/link")) keys(j["link"], "/link", kLinkKeys);
     if (j.contains("set")) object(j["set"], "/set");
-    if (j.contains("needs") && object(j["needs"], "/needs")) keys(j["needs"], "/needs", {"qps", "mrs", "mtu"});
+    if (j.contains("needs") && object(j["needs"], "/needs")) {
+      keys(j["needs"], "/needs", {"qps", "mrs", "mtu"});
+      for (const auto& [key, value] : j["needs"].items()) {
+        if (!value.is_number_unsigned()) fault("/needs/" + key, "must be a number");
+      }
+    }
     if (j.contains("allow") && array(j["allow"], "/allow")) {
       for (size_t i = 0; i < j["allow"].size(); ++i) {
         const Json& a = j["allow"][i];

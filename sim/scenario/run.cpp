@@ -100,6 +100,7 @@ class Runner {
     LinkConfig back = link;
     ++back.seed;
     bench_ = std::make_unique<Bench>(factory(0), s.stations == 2 ? factory(1) : nullptr, link, back);
+    if (options.pcap != nullptr) options.pcap->begin_run();
     bench_->capture(options.pcap);
     address_[0] = {0x02000000000A, 0x0A000001, 64, 0};
     address_[1] = {0x02000000000B, 0x0A000002, 64, 0};
@@ -116,6 +117,9 @@ class Runner {
       r.message = d.message;
       for (const auto& [v, value] : loop_) r.message += fmt::format(" ({} = {})", v, value);
       r.trail = trail();
+    } catch (const Json::exception& e) {
+      r.where = where();
+      r.message = fmt::format("a value is of the wrong type: {}", e.what());
     } catch (const Unsuitable& u) {
       r.skipped = true;
       r.message = u.message;
@@ -307,7 +311,8 @@ class Runner {
     return pattern_bytes(value(j, "seed", 0), value(j, "offset", 0), n);
   }
 
-  // ---- time -----------------------------------------------------------------------------------------------------------
+  // ---- time
+  // -----------------------------------------------------------------------------------------------------------
 
   Ps limit(const Json& j) { return bench_->now() + value(j, "within_ns", kDefaultWithinNs) * kNs; }
 
@@ -323,9 +328,9 @@ class Runner {
         auto& open = posted_[i][c.qpn];
         while (!open.empty() && open.front().id != c.wr_id && !open.front().signaled) open.pop_front();
         if (open.empty() || open.front().id != c.wr_id) {
-          fault_ = fmt::format("station {}: completion of id {} on QP {} ({}), but {}", "ab"[i], c.wr_id, c.qpn,
-                               status_name(c.status),
-                               open.empty() ? "nothing is outstanding there" : fmt::format("id {} is next", open.front().id));
+          fault_ = fmt::format(
+              "station {}: completion of id {} on QP {} ({}), but {}", "ab"[i], c.wr_id, c.qpn, status_name(c.status),
+              open.empty() ? "nothing is outstanding there" : fmt::format("id {} is next", open.front().id));
         } else {
           open.pop_front();
         }
@@ -340,7 +345,8 @@ class Runner {
     if (!fault_.empty()) fail(fault_);
   }
 
-  // ---- set-up ---------------------------------------------------------------------------------------------------------
+  // ---- set-up
+  // ---------------------------------------------------------------------------------------------------------
 
   void needs() {
     if (!scenario_.doc.contains("needs")) return;
@@ -404,8 +410,8 @@ class Runner {
     for (size_t i = 0; i < bench_->size(); ++i) {
       if (cqe_at_[i] != cqes_[i].size() && !allowed("completions")) {
         const Cqe& c = cqes_[i][cqe_at_[i]];
-        fail(fmt::format("end of scenario: station {} gave a completion that no step expects: id {} on QP {}, {}", "ab"[i],
-                         c.wr_id, c.qpn, status_name(c.status)));
+        fail(fmt::format("end of scenario: station {} gave a completion that no step expects: id {} on QP {}, {}",
+                         "ab"[i], c.wr_id, c.qpn, status_name(c.status)));
       }
       if (event_at_[i] != events_[i].size() && !allowed("events")) {
         const QpEvent& e = events_[i][event_at_[i]];
@@ -415,7 +421,8 @@ class Runner {
       if (allowed("unfinished")) continue;
       for (const auto& [qpn, open] : posted_[i]) {
         for (const Posted& p : open) {
-          if (p.signaled) fail(fmt::format("end of scenario: station {}: id {} on QP {} has no completion", "ab"[i], p.id, qpn));
+          if (p.signaled)
+            fail(fmt::format("end of scenario: station {}: id {} on QP {} has no completion", "ab"[i], p.id, qpn));
         }
       }
     }
@@ -531,8 +538,10 @@ class Runner {
       }
       if (i >= bench_->size()) continue;
       const StationInfo& info = bench_->station(i).info();
-      if (q.qpn >= info.qp_count) throw Unsuitable{fmt::format("needs QP {}, station {} has {}", q.qpn, side, info.qp_count)};
-      if (mtu_bytes(q.pmtu) > info.max_mtu) throw Unsuitable{fmt::format("needs path MTU {}, station {} has {}", mtu_bytes(q.pmtu), side, info.max_mtu)};
+      if (q.qpn >= info.qp_count)
+        throw Unsuitable{fmt::format("needs QP {}, station {} has {}", q.qpn, side, info.qp_count)};
+      if (mtu_bytes(q.pmtu) > info.max_mtu)
+        throw Unsuitable{fmt::format("needs path MTU {}, station {} has {}", mtu_bytes(q.pmtu), side, info.max_mtu)};
       if (((q.sq_psn | q.rq_psn | q.dqpn) >> 24) != 0) fail("a PSN or QPN does not fit into 24 bits");
       bench_->station(i).setup_qp(q);
       posted_[i][q.qpn].clear();
@@ -564,7 +573,8 @@ class Runner {
     }
     if (is_mr) {
       const StationInfo& info = bench_->station(i).info();
-      if (mr.index >= info.mr_count) throw Unsuitable{fmt::format("needs region {}, station {} has {}", mr.index, "ab"[i], info.mr_count)};
+      if (mr.index >= info.mr_count)
+        throw Unsuitable{fmt::format("needs region {}, station {} has {}", mr.index, "ab"[i], info.mr_count)};
       r.key = mr.key();
       bench_->station(i).setup_mr(mr);
     }
@@ -573,7 +583,7 @@ class Runner {
     if (!j.contains("fill") || j["fill"] != false) {
       const In in(*this, "fill");
       Bytes b;
-      if (!j.contains("fill")) {
+      if (!j.contains("fill") || j["fill"].is_boolean()) {
         if (r.length <= kMaxFill) b = pattern_bytes(r.number, 0, r.length);
       } else {
         b = data(j["fill"], std::min(r.length, kMaxFill));
@@ -586,7 +596,8 @@ class Runner {
     settle();
   }
 
-  // ---- steps ------------------------------------------------------------------------------------------------------------
+  // ---- steps
+  // ------------------------------------------------------------------------------------------------------------
 
   void steps(const Json& list) {
     for (size_t i = 0; i < list.size(); ++i) {
@@ -737,7 +748,8 @@ class Runner {
       const uint64_t x = value(v);
       if (key == "va" && last_region_ != nullptr && !j.contains("rkey")) f.rkey = last_region_->key;
       const FieldInfo* field = find_field(key);
-      if (field->bits < 64 && (x >> field->bits) != 0) fail(fmt::format("{:#x} does not fit into {} bits", x, field->bits));
+      if (field->bits < 64 && (x >> field->bits) != 0)
+        fail(fmt::format("{:#x} does not fit into {} bits", x, field->bits));
       field->set(f, opt, x);
     }
     return build(f, opt);
@@ -764,7 +776,8 @@ class Runner {
     }
   }
 
-  // ---- conditions on frames ---------------------------------------------------------------------------------------------
+  // ---- conditions on frames
+  // ---------------------------------------------------------------------------------------------
 
   struct Condition {
     std::string key;
@@ -811,9 +824,12 @@ class Runner {
       return fmt::format("{:#x}", v);
     };
     switch (m.kind) {
-      case FieldMatch::Kind::Equal: return show(m.values[0]);
-      case FieldMatch::Kind::NotEqual: return "not " + show(m.values[0]);
-      case FieldMatch::Kind::Range: return show(m.values[0]) + ".." + show(m.values[1]);
+      case FieldMatch::Kind::Equal:
+        return show(m.values[0]);
+      case FieldMatch::Kind::NotEqual:
+        return "not " + show(m.values[0]);
+      case FieldMatch::Kind::Range:
+        return show(m.values[0]) + ".." + show(m.values[1]);
       case FieldMatch::Kind::OneOf: {
         std::string s;
         for (const uint64_t v : m.values) s += (s.empty() ? "one of " : ", ") + show(v);
@@ -843,9 +859,12 @@ class Runner {
       const Bytes want = data(spec["payload"]);
       const Bytes& is = p.frame.payload;
       const size_t n = std::min(want.size(), is.size());
-      const auto at = static_cast<size_t>(std::mismatch(want.begin(), want.begin() + static_cast<std::ptrdiff_t>(n), is.begin()).first - want.begin());
-      if (at != n) return Mismatch{"payload", fmt::format("byte {}: expected {:#04x}, is {:#04x}", at, want[at], is[at])};
-      if (want.size() != is.size()) return Mismatch{"payload", fmt::format("expected {} bytes, are {}", want.size(), is.size())};
+      const auto at = static_cast<size_t>(
+          std::mismatch(want.begin(), want.begin() + static_cast<std::ptrdiff_t>(n), is.begin()).first - want.begin());
+      if (at != n)
+        return Mismatch{"payload", fmt::format("byte {}: expected {:#04x}, is {:#04x}", at, want[at], is[at])};
+      if (want.size() != is.size())
+        return Mismatch{"payload", fmt::format("expected {} bytes, are {}", want.size(), is.size())};
     }
     return std::nullopt;
   }
@@ -881,9 +900,11 @@ class Runner {
       // Optional frames are taken if they come soon, but not waited for without need.
       if (!wait_for_frame(i, only_optional ? std::min(until, bench_->now() + 2000 * kNs) : until)) {
         if (only_optional) return;
-        const size_t k = *std::find_if(want.begin() + static_cast<std::ptrdiff_t>(next), want.end(), [&](size_t w) { return !optional(w); });
+        const size_t k = *std::find_if(want.begin() + static_cast<std::ptrdiff_t>(next), want.end(),
+                                       [&](size_t w) { return !optional(w); });
         const In at(*this, k);
-        fail(fmt::format("station {} did not send {} within {} ns", "ab"[i], brief(j["frames"][k]), value(j, "within_ns", kDefaultWithinNs)));
+        fail(fmt::format("station {} did not send {} within {} ns", "ab"[i], brief(j["frames"][k]),
+                         value(j, "within_ns", kDefaultWithinNs)));
       }
       const Bytes& got = bench_->sent(i)[frame_at_[i]].frame;
       if (order == "any") {
@@ -895,7 +916,8 @@ class Runner {
           ++frame_at_[i];
           continue;
         }
-        if (others == "fail") fail(fmt::format("station {} sent a frame that none of the expected ones fits: {}", "ab"[i], describe(got)));
+        if (others == "fail")
+          fail(fmt::format("station {} sent a frame that none of the expected ones fits: {}", "ab"[i], describe(got)));
         ++frame_at_[i];
         continue;
       }
@@ -932,8 +954,8 @@ class Runner {
     const uint64_t ns = need(j, "for_ns");
     drain(i);
     if (wait_for_frame(i, bench_->now() + ns * kNs)) {
-      fail(fmt::format("expected no frame for {} ns, station {} sent at {} ns: {}", ns, "ab"[i], bench_->sent(i)[frame_at_[i]].time / kNs,
-                       describe(bench_->sent(i)[frame_at_[i]].frame)));
+      fail(fmt::format("expected no frame for {} ns, station {} sent at {} ns: {}", ns, "ab"[i],
+                       bench_ -> sent(i)[frame_at_[i]].time / kNs, describe(bench_->sent(i)[frame_at_[i]].frame)));
     }
   }
 
@@ -974,7 +996,8 @@ class Runner {
     if (!optional) rules_.emplace_back(from, index, where());
   }
 
-  // ---- completions, events, memory, counters ------------------------------------------------------------------------------
+  // ---- completions, events, memory, counters
+  // ------------------------------------------------------------------------------
 
   void complete(const Json& j) {
     const size_t i = station(j, "on");
@@ -999,7 +1022,8 @@ class Runner {
       } else {
         n = cqes_[i].size() - cqe_at_[i];
         for (const auto& e : posted_[i]) {
-          n += static_cast<uint64_t>(std::count_if(e.second.begin(), e.second.end(), [](const Posted& p) { return p.signaled; }));
+          n += static_cast<uint64_t>(
+              std::count_if(e.second.begin(), e.second.end(), [](const Posted& p) { return p.signaled; }));
         }
       }
       const auto status = static_cast<WcStatus>(value(j, "status", 0));
@@ -1008,8 +1032,8 @@ class Runner {
       for (uint64_t k = 0; k < n; ++k) {
         const Cqe& c = cqes_[i][cqe_at_[i]];
         if (c.status != status) {
-          fail(fmt::format("completion of id {} on QP {}: expected {}, is {}, syndrome {:#04x}", c.wr_id, c.qpn, status_name(status),
-                           status_name(c.status), c.syndrome));
+          fail(fmt::format("completion of id {} on QP {}: expected {}, is {}, syndrome {:#04x}", c.wr_id, c.qpn,
+                           status_name(status), status_name(c.status), c.syndrome));
         }
         ++cqe_at_[i];
       }
@@ -1033,8 +1057,8 @@ class Runner {
       }
       if (!why.empty() || pick == left.size()) {
         const In at(*this, left[any ? 0 : pick]);
-        fail(fmt::format("{}\n    completion: id {} on QP {}, {}, syndrome {:#04x}", any ? "no entry fits" : why, c.wr_id, c.qpn,
-                         status_name(c.status), c.syndrome));
+        fail(fmt::format("{}\n    completion: id {} on QP {}, {}, syndrome {:#04x}", any ? "no entry fits" : why,
+                         c.wr_id, c.qpn, status_name(c.status), c.syndrome));
       }
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(pick));
       ++cqe_at_[i];
@@ -1043,10 +1067,12 @@ class Runner {
 
   std::string cqe_mismatch(const Json& e, const Cqe& c, size_t i) {
     if (e.contains("id") && need(e, "id") != c.wr_id) return fmt::format("expected id {}", need(e, "id"));
-    if (e.contains("qp") && connection(e["qp"]).side[i].qpn != c.qpn) return fmt::format("expected QP {}", connection(e["qp"]).side[i].qpn);
+    if (e.contains("qp") && connection(e["qp"]).side[i].qpn != c.qpn)
+      return fmt::format("expected QP {}", connection(e["qp"]).side[i].qpn);
     const auto status = static_cast<WcStatus>(value(e, "status", 0));
     if (status != c.status) return fmt::format("expected {}", status_name(status));
-    if (e.contains("syndrome") && need(e, "syndrome") != c.syndrome) return fmt::format("expected syndrome {:#04x}", need(e, "syndrome"));
+    if (e.contains("syndrome") && need(e, "syndrome") != c.syndrome)
+      return fmt::format("expected syndrome {:#04x}", need(e, "syndrome"));
     return "";
   }
 
@@ -1087,7 +1113,8 @@ class Runner {
       const Bytes& all = snapshot_[s->first];
       if (!j.contains("length")) n = region->length - (at - region->base);
       if (at - region->base + n > all.size()) fail("\"unchanged\" reaches beyond the filled part of the region");
-      want.assign(all.begin() + static_cast<std::ptrdiff_t>(at - region->base), all.begin() + static_cast<std::ptrdiff_t>(at - region->base + n));
+      want.assign(all.begin() + static_cast<std::ptrdiff_t>(at - region->base),
+                  all.begin() + static_cast<std::ptrdiff_t>(at - region->base + n));
     } else {
       want = fill_data(j);
     }
@@ -1110,8 +1137,8 @@ class Runner {
     const auto diff = static_cast<size_t>(std::mismatch(want.begin(), want.end(), is.begin()).first - want.begin());
     size_t bad = 0;
     for (size_t k = 0; k < want.size(); ++k) bad += want[k] != is[k];
-    fail(fmt::format("memory of {} at {:#x} (byte {} of {}): expected {:#04x}, is {:#04x}; {} bytes differ", "ab"[i], at + diff, diff,
-                     want.size(), want[diff], is[diff], bad));
+    fail(fmt::format("memory of {} at {:#x} (byte {} of {}): expected {:#04x}, is {:#04x}; {} bytes differ", "ab"[i],
+                     at + diff, diff, want.size(), want[diff], is[diff], bad));
   }
 
   void counters(const Json& j) {
@@ -1146,7 +1173,8 @@ class Runner {
         const uint64_t high = v.is_object() ? value(v, "max", ~uint64_t{0}) : low;
         if (sum < low || sum > high) {
           fail(low == high ? fmt::format("expected {}, is {}", low, sum)
-                           : fmt::format("expected at least {}{}, is {}", low, high == ~uint64_t{0} ? "" : fmt::format(" and at most {}", high), sum));
+                           : fmt::format("expected at least {}{}, is {}", low,
+                                         high == ~uint64_t{0} ? "" : fmt::format(" and at most {}", high), sum));
         }
       }
     }
@@ -1161,7 +1189,8 @@ class Runner {
       return;
     }
     if (!j.contains("at")) fail("needs \"at\" or \"clear\"");
-    memory(memory_of(j, "at")).add_error({need(j, "at"), value(j, "length", 1)}, value(j, "reads", 0) != 0, value(j, "writes", 0) != 0);
+    memory(memory_of(j, "at"))
+        .add_error({need(j, "at"), value(j, "length", 1)}, value(j, "reads", 0) != 0, value(j, "writes", 0) != 0);
   }
 
   std::vector<std::string> trail() const {
@@ -1169,7 +1198,8 @@ class Runner {
     for (size_t i = 0; i < bench_->size(); ++i) {
       const auto& sent = bench_->sent(i);
       for (size_t k = sent.size() > kTrail ? sent.size() - kTrail : 0; k < sent.size(); ++k) {
-        all.emplace_back(sent[k].time, fmt::format("{:>9} ns {} #{}: {}", sent[k].time / kNs, "ab"[i], k + 1, describe(sent[k].frame)));
+        all.emplace_back(sent[k].time, fmt::format("{:>9} ns {} #{}: {}", sent[k].time / kNs, "ab"[i], k + 1,
+                                                   describe(sent[k].frame)));
       }
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });

@@ -29,19 +29,19 @@ bool parse_scenario(const std::string& text, const std::string& name, Scenario& 
 using StationFactory = std::function<std::unique_ptr<Station>(size_t which)>;
 
 struct ScenarioOptions {
-  uint64_t seed = 1;             ///< of the link; stations get theirs from the factory
+  uint64_t seed = 1;  ///< of the link; stations get theirs from the factory
   PcapWriter* pcap = nullptr;
 };
 
 struct ScenarioResult {
   bool ok = false;
-  bool skipped = false;          ///< the stations cannot run it (too few QPs); `message` says why
-  std::string where;             ///< JSON pointer of the first difference
-  std::string message;           ///< expected and actual
+  bool skipped = false;            ///< the stations cannot run it (too few QPs); `message` says why
+  std::string where;               ///< JSON pointer of the first difference
+  std::string message;             ///< expected and actual
   std::vector<std::string> trail;  ///< last frames on the wire before the difference
-  Ps time = 0;                   ///< simulated
-  uint64_t cycles = 0;           ///< of all generated stations together
-  uint64_t frames = 0;           ///< sent by all stations
+  Ps time = 0;                     ///< simulated
+  uint64_t cycles = 0;             ///< of all generated stations together
+  uint64_t frames = 0;             ///< sent by all stations
 };
 
 /// Runs a scenario from reset.

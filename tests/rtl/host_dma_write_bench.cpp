@@ -297,6 +297,10 @@ TEST_CASE("reset in the middle leaves a clean module") {
   for (unsigned i = 0; i < 10; ++i)
     pay.push(sim.rng().bytes(500), Record(kCmdBits).put(0, 16).put(500, 14).put(0, 50).put(4090, 64).value());
   sim.dut.m_axi_awready = 1;
+  sim.dut.m_axi_wready = 0;
+  sim.dut.m_axi_bvalid = 0;
+  sim.dut.m_done_tready = 0;
+  sim.dut.m_evt_tready = 0;
   sim.run(50);
   CHECK(sim.dut.m_axi_wvalid == 1);
   pay.queue.clear();

@@ -276,12 +276,13 @@ TEST_CASE("verilog: what the expressions look like") {
   CHECK(contains(text, "hdr_fifo_level[0]"));
   CHECK(contains(text, ".Priority(1)"));
   CHECK(contains(text, "output logic [31:0] total_o"));
-  CHECK(contains(text, "      narrow_width_tdata,\n      96'h7,\n      fork_1_tdata[39:8],\n      128'd0\n    })"));
+  CHECK(contains(text, "({narrow_width_tdata, 96'h7, fork_1_tdata[39:8], 128'd0})"));
   CHECK(contains(text, "{1'd1, fork_1_tready, fork_0_tready}"));
   CHECK(!contains(text, "localparam"));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     CHECK_MESSAGE((line.empty() || line.back() != ' '), line);
+    CHECK_MESSAGE(line.size() <= 100, line);
   }
 }
 

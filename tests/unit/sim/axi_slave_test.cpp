@@ -203,8 +203,10 @@ TEST_CASE("axi slave: each broken rule is named") {
   CHECK(first(none, {0xFF8, Bytes(8, 1)}).empty());
   CHECK(first(none, {0xFF8, Bytes(9, 1)}).find("crosses a 4 KB boundary") != std::string::npos);
   CHECK(first([](Master& x) { x.wrong_last = true; }, {0, Bytes(32, 1)}).find("wlast") != std::string::npos);
-  CHECK(first([](Master& x) { x.stray_strobe = true; }, {3, Bytes(4, 1)}).find("strobe of byte lane 0") != std::string::npos);
+  CHECK(first([](Master& x) { x.stray_strobe = true; }, {3, Bytes(4, 1)}).find("strobe of byte lane 0") !=
+        std::string::npos);
   AxiTiming stalling;
   stalling.aw_stall = 0.8;
-  CHECK(first([](Master& x) { x.drop_valid = true; }, {0, Bytes(8, 1)}, stalling).find("AW at 0x0 changed") != std::string::npos);
+  CHECK(first([](Master& x) { x.drop_valid = true; }, {0, Bytes(8, 1)}, stalling).find("AW at 0x0 changed") !=
+        std::string::npos);
 }

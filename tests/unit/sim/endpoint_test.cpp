@@ -109,7 +109,8 @@ TEST_CASE("endpoint: requester cuts a message over the wrap of the PSN") {
 }
 
 TEST_CASE("endpoint: lengths around the MTU give the right number of packets") {
-  for (const auto& [n, packets] : std::vector<std::pair<uint32_t, size_t>>{{0, 1}, {1, 1}, {255, 1}, {256, 1}, {257, 2}, {512, 2}, {513, 3}}) {
+  for (const auto& [n, packets] :
+       std::vector<std::pair<uint32_t, size_t>>{{0, 1}, {1, 1}, {255, 1}, {256, 1}, {257, 2}, {512, 2}, {513, 3}}) {
     Rig r;
     r.post(n);
     CHECK(r.sent().size() == packets);

@@ -50,8 +50,9 @@ uint32_t slow_crc(ByteView data) {
 }
 
 Frame random_frame(Rng& rng) {
-  static const uint8_t ops[] = {op::SendFirst, op::SendLastImm, op::SendOnlyInv, op::WriteFirst, op::WriteMiddle, op::WriteLast, op::WriteOnly,
-                                op::WriteOnlyImm, op::ReadRequest, op::ReadRespFirst, op::ReadRespOnly, op::Ack, op::AtomicAck, op::CmpSwap};
+  static const uint8_t ops[] = {op::SendFirst,    op::SendLastImm, op::SendOnlyInv,  op::WriteFirst,  op::WriteMiddle,
+                                op::WriteLast,    op::WriteOnly,   op::WriteOnlyImm, op::ReadRequest, op::ReadRespFirst,
+                                op::ReadRespOnly, op::Ack,         op::AtomicAck,    op::CmpSwap};
   Frame f;
   f.dst_mac = rng.below(uint64_t{1} << 48);
   f.src_mac = rng.below(uint64_t{1} << 48);
@@ -98,7 +99,8 @@ TEST_CASE("frame: what is built is what is parsed") {
     INFO(describe(b));
     REQUIRE(p.ok());
     const OpcodeLayout& l = opcode_layout(f.opcode);
-    CHECK(b.size() == kEthBytes + kIpBytes + kUdpBytes + kBthBytes + l.bytes() + (f.payload.size() + 3) / 4 * 4 + kIcrcBytes);
+    CHECK(b.size() ==
+          kEthBytes + kIpBytes + kUdpBytes + kBthBytes + l.bytes() + (f.payload.size() + 3) / 4 * 4 + kIcrcBytes);
     CHECK(p.pad == (4 - f.payload.size() % 4) % 4);
     CHECK(p.frame.payload == f.payload);
     // Every field that the opcode carries comes back, by name.
@@ -107,8 +109,8 @@ TEST_CASE("frame: what is built is what is parsed") {
     for (const FieldInfo& field : frame_fields()) {
       const std::string_view name = field.name;
       const bool reth = name == "dma_len" || name == "va" || name == "rkey";
-      if (field.get == nullptr || field.set == nullptr || name == "ip.len" || name == "udp.len" || name == "ip.csum" || name == "pad" ||
-          name == "icrc" || name == "eth_pad") {
+      if (field.get == nullptr || field.set == nullptr || name == "ip.len" || name == "udp.len" || name == "ip.csum" ||
+          name == "pad" || name == "icrc" || name == "eth_pad") {
         continue;
       }
       if (name == "dma_len" && !l.reth) continue;
@@ -142,7 +144,8 @@ TEST_CASE("frame: the ICRC equals a bit-serial one over a masked copy") {
 TEST_CASE("frame: a known packet, byte for byte") {
   // READ request that soft-RoCE sent (PcapPlusPlus test data, public domain).
   const Bytes wire = *from_hex(
-      "000c29ae1ca4000c2989a2e508004500003cbe10400040118a4bc0a83881c0a83883df9412b7002800000c00ffff000000118054cb6300007fee260fb000000002b80001000008c6154a");
+      "000c29ae1ca4000c2989a2e508004500003cbe10400040118a4bc0a83881c0a83883df9412b7002800000c00ffff000000118054cb630000"
+      "7fee260fb000000002b80001000008c6154a");
   const Parsed p = parse(wire);
   REQUIRE(p.ok());
   CHECK(p.frame.opcode == op::ReadRequest);
@@ -243,7 +246,8 @@ TEST_CASE("frame: UDP checksum as RFC 768 has it") {
     const Bytes b = build(f, o);
     REQUIRE(parse(b).ok());
     uint32_t sum = 17 + static_cast<uint32_t>(b.size() - 34);
-    for (size_t i = 26; i + 1 < b.size(); i += 2) sum += static_cast<uint32_t>(b[i] << 8 | b[i + 1]);  // from the IP addresses on
+    for (size_t i = 26; i + 1 < b.size(); i += 2)
+      sum += static_cast<uint32_t>(b[i] << 8 | b[i + 1]);  // from the IP addresses on
     while ((sum >> 16) != 0) sum = (sum & 0xFFFF) + (sum >> 16);
     CHECK(sum == 0xFFFF);
   }

@@ -67,8 +67,8 @@ TEST_CASE("memory: what the host writes is the guard's new value; error ranges")
   m.write(0x5000, Bytes(10, 3));
   CHECK(m.check_guards().empty());
   m.device_write(0x5004, Bytes{3});
-  CHECK(m.check_guards().empty());        // the same value
-  CHECK(m.violations().size() == 1);      // but a write all the same
+  CHECK(m.check_guards().empty());    // the same value
+  CHECK(m.violations().size() == 1);  // but a write all the same
   m.add_error({0x2000, 64}, true, false);
   m.add_error({~uint64_t{0} - 7, 8}, false, true);
   CHECK(m.read_fails(0x203F, 1));

@@ -13,7 +13,20 @@ using namespace rocegen::sim;
 
 namespace {
 
-enum class Fault { None, Id, RxStall, TxChange, TxGap, TxKeep, TxEmpty, CqeChange, CqeUnknown, CqeTwice, AxilError, StrayB };
+enum class Fault {
+  None,
+  Id,
+  RxStall,
+  TxChange,
+  TxGap,
+  TxKeep,
+  TxEmpty,
+  CqeChange,
+  CqeUnknown,
+  CqeTwice,
+  AxilError,
+  StrayB
+};
 
 void put(uint8_t* p, uint64_t v, size_t n) {
   for (size_t i = 0; i < n; ++i) p[i] = static_cast<uint8_t>(v >> (8 * i));
@@ -228,7 +241,7 @@ TEST_CASE("nic: comes up, learns the constants, writes the registers as document
   CHECK(find(0x118) == 0x0A000002);
   CHECK(find(0x11C) == 0xC2D3E4F5);
   CHECK(find(0x120) == 0xC123A0B1);
-  CHECK(find(0x124) == (0u | 2u << 24));      // 32 slots over 8 QPs: 4 each
+  CHECK(find(0x124) == (0u | 2u << 24));  // 32 slots over 8 QPs: 4 each
   CHECK(find(0x124, 1) == (4u | 3u << 24));
   CHECK(find(0x128) == 0x103);
   CHECK(find(0x140) == 3);
@@ -238,7 +251,9 @@ TEST_CASE("nic: comes up, learns the constants, writes the registers as document
   CHECK(find(0x150) == 0xAABBCCDD);
   CHECK(find(0x154) == 0x99);
   // The command comes after its fields.
-  const auto at = [&](uint16_t a) { return std::find_if(w.begin(), w.end(), [&](const auto& e) { return e.first == a; }) - w.begin(); };
+  const auto at = [&](uint16_t a) {
+    return std::find_if(w.begin(), w.end(), [&](const auto& e) { return e.first == a; }) - w.begin();
+  };
   CHECK(at(0x128) > at(0x124));
   CHECK(at(0x158) > at(0x154));
   CHECK(r.first().empty());

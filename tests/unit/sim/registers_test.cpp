@@ -18,8 +18,11 @@ TEST_CASE("registers: the standard map is that of the architecture document") {
 }
 
 TEST_CASE("registers: from a manifest, and what is wrong with one") {
-  Json m = {{"registers", Json::array()}, {"counters", Json::array({{{"name", "rx_frames"}, {"address", 0x400}}, {{"name", "x"}, {"address", "0x404"}}})}};
-  for (const auto& [name, address] : RegisterMap::standard().registers) m["registers"].push_back({{"name", name}, {"address", address}});
+  Json m = {
+      {"registers", Json::array()},
+      {"counters", Json::array({{{"name", "rx_frames"}, {"address", 0x400}}, {{"name", "x"}, {"address", "0x404"}}})}};
+  for (const auto& [name, address] : RegisterMap::standard().registers)
+    m["registers"].push_back({{"name", name}, {"address", address}});
   RegisterMap out;
   std::string error;
   REQUIRE(RegisterMap::from_manifest(m, out, error));
@@ -38,6 +41,7 @@ TEST_CASE("registers: from a manifest, and what is wrong with one") {
   };
   CHECK(broken([](Json& j) { j.erase("registers"); }) == "manifest: has no \"registers\"");
   CHECK(broken([](Json& j) { j["registers"].erase(0); }) == "manifest: \"registers\" lacks CLOCK_KHZ");
-  CHECK(broken([](Json& j) { j["counters"][1]["address"] = "0x40g"; }).find("\"counters\" has an entry") != std::string::npos);
+  CHECK(broken([](Json& j) { j["counters"][1]["address"] = "0x40g"; }).find("\"counters\" has an entry") !=
+        std::string::npos);
   CHECK(broken([](Json& j) { j["registers"][0]["address"] = 0x10000; }).find("16-bit address") != std::string::npos);
 }

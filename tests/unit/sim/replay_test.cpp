@@ -82,7 +82,8 @@ TEST_CASE("replay: a capture whose answers were changed does not match") {
   PcapFile f = good;
   for (PcapFrame& x : f.frames) {
     const Parsed p = parse(x.data);
-    if (p.ok() && p.frame.opcode == op::Ack) REQUIRE(rewrite(x.data, {{find_field("syndrome"), 5}, {find_field("ip.tos"), 9}, {find_field("mig"), 1}}));
+    if (p.ok() && p.frame.opcode == op::Ack)
+      REQUIRE(rewrite(x.data, {{find_field("syndrome"), 5}, {find_field("ip.tos"), 9}, {find_field("mig"), 1}}));
   }
   CHECK(run_replay(f, model).ok);
 }
@@ -105,9 +106,11 @@ TEST_CASE("replay: an answer that is missing, or one too many, is found") {
 TEST_CASE("replay: QPNs and keys that the station lacks are translated") {
   for (const char* const name : {"rc-mtu1024-write.pcap", "loss-dup-write.pcap", "host-interop.pcap"}) {
     const PcapFile c = capture(name);
-    const ReplayResult r = run_replay(c, [](size_t) -> std::unique_ptr<Station> { return std::make_unique<Small>(9, 2); });
+    const ReplayResult r =
+        run_replay(c, [](size_t) -> std::unique_ptr<Station> { return std::make_unique<Small>(9, 2); });
     CHECK_MESSAGE(r.ok, name << ": " << r.message);
-    CHECK(std::any_of(r.notes.begin(), r.notes.end(), [](const std::string& n) { return n.find("translated") != std::string::npos; }));
+    CHECK(std::any_of(r.notes.begin(), r.notes.end(),
+                      [](const std::string& n) { return n.find("translated") != std::string::npos; }));
   }
 }
 

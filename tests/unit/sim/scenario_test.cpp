@@ -14,7 +14,9 @@ namespace {
 
 const std::string kScenarios = ROCEGEN_SOURCE_DIR "/sim/scenarios";
 
-std::unique_ptr<Station> model(size_t which) { return std::make_unique<ModelStation>(which == 0 ? "a" : "b", which + 1, 100.0); }
+std::unique_ptr<Station> model(size_t which) {
+  return std::make_unique<ModelStation>(which == 0 ? "a" : "b", which + 1, 100.0);
+}
 
 /// A reference endpoint that spoils frames as it sends them: what a scenario must notice.
 class Saboteur : public ModelStation {
@@ -95,12 +97,42 @@ TEST_CASE("scenario: every committed scenario passes on the reference endpoint, 
 }
 
 TEST_CASE("scenario: the named tests that the project promises exist") {
-  for (const char* name :
-       {"write_only", "write_segmented", "zero_length", "unaligned", "one_mib", "psn_wrap", "wrong_rkey", "out_of_bounds", "address_overflow_64bit",
-        "no_write_right", "wrong_pd", "stale_ack", "lost_ack", "lost_first", "lost_middle", "lost_last", "duplicate_write", "nak_once_per_gap",
-        "bad_icrc", "bad_opcode_sequence", "bad_length", "pad_wrong", "runts", "ip_options", "wrong_address", "wrong_pkey", "unknown_qpn",
-        "other_traffic", "mig_req", "eth_padding", "retry_exhausted", "fatal_nak_flush", "fragment", "interleaved_qps", "ack_coalesced_completion",
-        "qp_reuse"}) {
+  for (const char* name : {"write_only",
+                           "write_segmented",
+                           "zero_length",
+                           "unaligned",
+                           "one_mib",
+                           "psn_wrap",
+                           "wrong_rkey",
+                           "out_of_bounds",
+                           "address_overflow_64bit",
+                           "no_write_right",
+                           "wrong_pd",
+                           "stale_ack",
+                           "lost_ack",
+                           "lost_first",
+                           "lost_middle",
+                           "lost_last",
+                           "duplicate_write",
+                           "nak_once_per_gap",
+                           "bad_icrc",
+                           "bad_opcode_sequence",
+                           "bad_length",
+                           "pad_wrong",
+                           "runts",
+                           "ip_options",
+                           "wrong_address",
+                           "wrong_pkey",
+                           "unknown_qpn",
+                           "other_traffic",
+                           "mig_req",
+                           "eth_padding",
+                           "retry_exhausted",
+                           "fatal_nak_flush",
+                           "fragment",
+                           "interleaved_qps",
+                           "ack_coalesced_completion",
+                           "qp_reuse"}) {
     CHECK_MESSAGE(std::filesystem::exists(kScenarios + "/" + name + ".json"), name);
   }
 }
@@ -120,7 +152,9 @@ TEST_CASE("scenario: the index of cases in the documentation names scenarios tha
   char line[4096];
   while (std::fgets(line, sizeof line, f) != nullptr) {
     const std::string l(line);
-    if (l.size() < 8 || l.rfind("| ", 0) != 0 || std::string("LPBER").find(l[2]) == std::string::npos || std::isdigit(l[3]) == 0) continue;
+    if (l.size() < 8 || l.rfind("| ", 0) != 0 || std::string("LPBER").find(l[2]) == std::string::npos ||
+        std::isdigit(l[3]) == 0)
+      continue;
     const std::string id = l.substr(2, l.find(' ', 2) - 2);
     for (size_t at = l.find('`'); at != std::string::npos;) {
       const size_t end = l.find('`', at + 1);
@@ -142,45 +176,68 @@ TEST_CASE("scenario: the sound transfer passes, each sabotage fails where it sho
     return r.where + ": " + r.message.substr(0, r.message.find('\n'));
   };
   CHECK(where(1, [](Frame& f, BuildOptions&) { f.msn ^= 2; }) == "/steps/2/expect/frames/0/msn: expected 0x1, is 0x3");
-  CHECK(where(1, [](Frame& f, BuildOptions&) { f.psn ^= 1; }) == "/steps/2/expect/frames/0/psn: expected 0x100002, is 0x100003");
-  CHECK(where(0, [](Frame& f, BuildOptions&) { f.ackreq = false; }) == "/steps/1/expect/frames/2/ackreq: expected 0x1, is 0x0");
+  CHECK(where(1, [](Frame& f, BuildOptions&) { f.psn ^= 1; }) ==
+        "/steps/2/expect/frames/0/psn: expected 0x100002, is 0x100003");
+  CHECK(where(0, [](Frame& f, BuildOptions&) { f.ackreq = false; }) ==
+        "/steps/1/expect/frames/2/ackreq: expected 0x1, is 0x0");
   CHECK(where(0, [](Frame& f, BuildOptions&) { f.opcode = op::WriteMiddle; }) ==
         "/steps/1/expect/frames/0/opcode: expected WRITE_FIRST, is WRITE_MIDDLE");
   CHECK(where(0, [](Frame& f, BuildOptions&) {
           if (f.opcode == op::WriteMiddle) f.payload[7] ^= 1;
         }).find("/steps/4/memory: memory of b at 0x12000107 (byte 263 of 600): expected ") == 0);
   // What no step looks at is found at the end.
-  CHECK(where(0, [](Frame& f, BuildOptions&) { f.resv6 = 1; }).find("/: end of scenario: 0 ns: frame 1 of a: a reserved or congestion bit is set: ") == 0);
-  CHECK(where(1, [](Frame& f, BuildOptions&) { f.ttl = 63; }).find("ttl 63 tos 0 instead of 64 and 0") != std::string::npos);
-  CHECK(where(1, [](Frame&, BuildOptions& o) { o.eth_pad = 2; }).find("bytes behind the IP packet") != std::string::npos);
+  CHECK(where(0, [](Frame& f, BuildOptions&) {
+          f.resv6 = 1;
+        }).find("/: end of scenario: 0 ns: frame 1 of a: a reserved or congestion bit is set: ") == 0);
+  CHECK(where(1, [](Frame& f, BuildOptions&) { f.ttl = 63; }).find("ttl 63 tos 0 instead of 64 and 0") !=
+        std::string::npos);
+  CHECK(where(1, [](Frame&, BuildOptions& o) { o.eth_pad = 2; }).find("bytes behind the IP packet") !=
+        std::string::npos);
   // A wrong ICRC means retries until they are used up.
   CHECK(where(0, [](Frame&, BuildOptions& o) { o.icrc_xor = 1; }).find("/steps/1/expect/frames/") == std::string::npos);
 }
 
 TEST_CASE("scenario: leftovers, missing frames and rules without effect fail") {
   const auto failing = [](const std::string& steps, const std::string& extra = "") {
-    const ScenarioResult r = run_scenario(scenario(R"({"about": "t", )" + extra + R"("connect": [{"name": "q", "mtu": 256, "retry_cnt": 0, "timeout": 1}],
-      "regions": [{"name": "src", "on": "a", "mr": false, "length": 4096}, {"name": "dst", "on": "b", "length": 4096}], "steps": [)" + steps + "]}"),
-                                          model);
+    const ScenarioResult r = run_scenario(
+        scenario(R"({"about": "t", )" + extra + R"("connect": [{"name": "q", "mtu": 256, "retry_cnt": 0, "timeout": 1}],
+      "regions": [{"name": "src", "on": "a", "mr": false, "length": 4096}, {"name": "dst", "on": "b", "length": 4096}], "steps": [)" +
+                 steps + "]}"),
+        model);
     CHECK_FALSE(r.ok);
     return r.where + ": " + r.message;
   };
   const std::string post = R"({"post": {"on": "a", "local": "a.src", "remote": "b.dst", "length": 10, "id": 7}})";
-  CHECK(failing(post).find("/: end of scenario: station a gave a completion that no step expects: id 7 on QP 2, success") == 0);
-  CHECK(failing(post + R"(,{"complete": {"on": "a", "count": 2}})").find("/steps/1/complete: station a: 1 of 2 completions within 400000 ns") == 0);
-  CHECK(failing(post + R"(,{"complete": {"on": "a", "entries": [{"id": 8}]}})").find("/steps/1/complete/entries/0: expected id 8") == 0);
-  CHECK(failing(post + R"(,{"expect": {"from": "a", "frames": [{"opcode": "ACK"}]}})") .find("/steps/1/expect/frames/0/opcode: expected ACK, is WRITE_ONLY") == 0);
+  CHECK(failing(post).find(
+            "/: end of scenario: station a gave a completion that no step expects: id 7 on QP 2, success") == 0);
+  CHECK(failing(post + R"(,{"complete": {"on": "a", "count": 2}})")
+            .find("/steps/1/complete: station a: 1 of 2 completions within 400000 ns") == 0);
+  CHECK(failing(post + R"(,{"complete": {"on": "a", "entries": [{"id": 8}]}})")
+            .find("/steps/1/complete/entries/0: expected id 8") == 0);
+  CHECK(failing(post + R"(,{"expect": {"from": "a", "frames": [{"opcode": "ACK"}]}})")
+            .find("/steps/1/expect/frames/0/opcode: expected ACK, is WRITE_ONLY") == 0);
   CHECK(failing(R"({"expect": {"from": "a", "frames": [{"opcode": "ACK"}], "within_ns": 100}})") ==
         R"(/steps/0/expect/frames/0: station a did not send {"opcode":"ACK"} within 100 ns)");
-  CHECK(failing(post + R"(,{"quiet": {"from": "b", "for_ns": 5000}})").find("/steps/1/quiet: expected no frame for 5000 ns, station b sent at") == 0);
-  CHECK(failing(post + R"(,{"rule": {"from": "a", "action": "lose", "match": {"psn": 1}}},{"complete": {"on": "a", "all": true}})").find("/steps/1/rule: rule hit 0 frames instead of 1") == 0);
-  CHECK(failing(post + R"(,{"complete": {"on": "a", "all": true}},{"counters": {"on": "b", "values": {"rsp_acks": 2}}})") ==
+  CHECK(failing(post + R"(,{"quiet": {"from": "b", "for_ns": 5000}})")
+            .find("/steps/1/quiet: expected no frame for 5000 ns, station b sent at") == 0);
+  CHECK(failing(
+            post +
+            R"(,{"rule": {"from": "a", "action": "lose", "match": {"psn": 1}}},{"complete": {"on": "a", "all": true}})")
+            .find("/steps/1/rule: rule hit 0 frames instead of 1") == 0);
+  CHECK(failing(post +
+                R"(,{"complete": {"on": "a", "all": true}},{"counters": {"on": "b", "values": {"rsp_acks": 2}}})") ==
         "/steps/2/counters/values/rsp_acks: expected 2, is 1");
   // The peer's refusal leaves events on both sides.
-  const std::string refused = R"({"post": {"on": "a", "local": "a.src", "remote": "b.dst", "length": 10, "rkey": 1}},{"complete": {"on": "a", "all": true, "status": "rem_access_err"}})";
-  CHECK(failing(refused).find("/: end of scenario: station a reported an event that no step expects: peer_nak on QP 2") == 0);
-  CHECK(failing(refused + R"(,{"events": {"on": "a", "list": [{"cause": "retry_exc", "qp": "q"}]}})").find("/steps/2/events/list/0: expected retry_exc on QP 2, is peer_nak on QP 2") == 0);
-  CHECK(failing(R"({"repeat": {"var": "i", "from": 0, "to": 3}, "steps": [{"memory": {"at": "b.dst + i", "length": 1, "byte": 300, "within_ns": 1}}]})").find("(i = 0)") != std::string::npos);
+  const std::string refused =
+      R"({"post": {"on": "a", "local": "a.src", "remote": "b.dst", "length": 10, "rkey": 1}},{"complete": {"on": "a", "all": true, "status": "rem_access_err"}})";
+  CHECK(failing(refused).find(
+            "/: end of scenario: station a reported an event that no step expects: peer_nak on QP 2") == 0);
+  CHECK(failing(refused + R"(,{"events": {"on": "a", "list": [{"cause": "retry_exc", "qp": "q"}]}})")
+            .find("/steps/2/events/list/0: expected retry_exc on QP 2, is peer_nak on QP 2") == 0);
+  CHECK(
+      failing(
+          R"({"repeat": {"var": "i", "from": 0, "to": 3}, "steps": [{"memory": {"at": "b.dst + i", "length": 1, "byte": 300, "within_ns": 1}}]})")
+          .find("(i = 0)") != std::string::npos);
   CHECK(failing(R"({"wait": {"ns": "nothing + 1"}})") == "/steps/0/wait/ns: 'nothing + 1': unknown name 'nothing'");
 }
 
@@ -196,7 +253,8 @@ TEST_CASE("scenario: writes outside of the regions are found") {
 }
 
 TEST_CASE("scenario: stations that are too small skip it") {
-  const ScenarioResult r = run_scenario(scenario(R"({"about": "t", "connect": [{"name": "q", "a": {"qpn": 5000}}], "steps": []})"), model);
+  const ScenarioResult r =
+      run_scenario(scenario(R"({"about": "t", "connect": [{"name": "q", "a": {"qpn": 5000}}], "steps": []})"), model);
   CHECK(r.skipped);
   CHECK(r.message.find("needs QP 5000") == 0);
   CHECK(run_scenario(scenario(R"({"about": "t", "needs": {"mtu": 8192}, "steps": []})"), model).skipped);
@@ -262,8 +320,9 @@ TEST_CASE("scenario: the documentation lists every field of frames") {
   for (size_t n = 0; (n = std::fread(chunk, 1, sizeof chunk, f)) > 0;) all.append(chunk, n);
   std::fclose(f);
   for (const FieldInfo& field : frame_fields()) {
-    const std::string row = "| `" + std::string(field.name) + "` | " + std::to_string(field.bits) + " | " + std::string(field.about) + " | " +
-                            (field.set != nullptr ? "x" : "") + " | " + (field.get != nullptr ? "x" : "") + " |";
+    const std::string row = "| `" + std::string(field.name) + "` | " + std::to_string(field.bits) + " | " +
+                            std::string(field.about) + " | " + (field.set != nullptr ? "x" : "") + " | " +
+                            (field.get != nullptr ? "x" : "") + " |";
     CHECK_MESSAGE(all.find(row) != std::string::npos, row);
   }
 }

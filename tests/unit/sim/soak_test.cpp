@@ -8,7 +8,9 @@ using namespace rocegen::sim;
 
 namespace {
 
-std::unique_ptr<Station> model(size_t which) { return std::make_unique<ModelStation>(which == 0 ? "a" : "b", which + 1, 100.0); }
+std::unique_ptr<Station> model(size_t which) {
+  return std::make_unique<ModelStation>(which == 0 ? "a" : "b", which + 1, 100.0);
+}
 
 SoakOptions options(uint64_t seed) {
   SoakOptions o;
@@ -65,7 +67,8 @@ TEST_CASE("soak: the same seed gives the same run") {
 
 TEST_CASE("soak: one wrong byte anywhere is found") {
   for (const bool inside : {false, true}) {
-    const SoakResult r = run_soak([&](size_t i) -> std::unique_ptr<Station> { return std::make_unique<Leaky>(i, inside); }, options(2));
+    const SoakResult r =
+        run_soak([&](size_t i) -> std::unique_ptr<Station> { return std::make_unique<Leaky>(i, inside); }, options(2));
     CHECK_FALSE(r.ok);
     CHECK(r.message.find(inside ? "target of QP" : "outside of every region") != std::string::npos);
   }
