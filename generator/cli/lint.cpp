@@ -23,7 +23,8 @@ int lint(const VariantOptions& options) {
     spec::print(stderr, diagnostics);
     return kBadInput;
   }
-  const bool tools = static_cast<int>(require_program("verilator", diagnostics)) & static_cast<int>(require_program("yosys", diagnostics));
+  const bool tools = static_cast<int>(require_program("verilator", diagnostics)) &
+                     static_cast<int>(require_program("yosys", diagnostics));
   if (!tools) {
     spec::print(stderr, diagnostics);
     return kBadInput;
@@ -58,8 +59,10 @@ int lint(const VariantOptions& options) {
   spec::print(stderr, diagnostics);
   for (const ToolResult& result : results)
     if (result.exit_code != 0) return kCheckFailed;
-  return spec::write_stdout(fmt::format("{}: lint-clean in Verilator and Yosys\n", variant->folder.string()), diagnostics) ? kDone
-                                                                                                                          : kBadInput;
+  return spec::write_stdout(fmt::format("{}: lint-clean in Verilator and Yosys\n", variant->folder.string()),
+                            diagnostics)
+             ? kDone
+             : kBadInput;
 }
 
 }  // namespace
@@ -68,7 +71,8 @@ void add_lint(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("lint", "generate, then check the RTL with Verilator -Wall and Yosys");
   auto options = std::make_shared<VariantOptions>();
   command->add_option("SPEC", options->spec, "specification file")->required();
-  command->add_option("-o,--output", options->output, "folder of the variant; out/<name> if not given")->type_name("DIR");
+  command->add_option("-o,--output", options->output, "folder of the variant; out/<name> if not given")
+      ->type_name("DIR");
   command->footer(examples({"rocegen lint specs/nic_100g.json"}));
   command->callback([options, &exit_code] { exit_code = lint(*options); });
 }

@@ -1,10 +1,10 @@
 #include "generator/cli/model.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,10 +78,12 @@ std::string output_of(const std::string& command) {
 std::optional<fs::path> find_harness(spec::Diagnostics& diagnostics) {
   std::error_code ec;
   const fs::path program = fs::read_symlink("/proc/self/exe", ec);
-  for (const fs::path& place : {program.parent_path() / "sim" / "librocegen_sim.a", program.parent_path() / "librocegen_sim.a",
-                                program.parent_path().parent_path() / "lib" / "librocegen_sim.a"})
+  for (const fs::path& place :
+       {program.parent_path() / "sim" / "librocegen_sim.a", program.parent_path() / "librocegen_sim.a",
+        program.parent_path().parent_path() / "lib" / "librocegen_sim.a"})
     if (fs::exists(place, ec)) return place;
-  diagnostics.error("E0512", {}, "the simulation library librocegen_sim.a is not beside the program").help("build the project with cmake first");
+  diagnostics.error("E0512", {}, "the simulation library librocegen_sim.a is not beside the program")
+      .help("build the project with cmake first");
   return std::nullopt;
 }
 
@@ -113,7 +115,8 @@ class Lock {
 
 }  // namespace
 
-std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& options, spec::Diagnostics& diagnostics) {
+std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& options,
+                                    spec::Diagnostics& diagnostics) {
   for (const char* program : {"verilator", "make", "g++"})
     if (!require_program(program, diagnostics)) return std::nullopt;
   const std::optional<fs::path> home = find_home(diagnostics);
@@ -122,23 +125,27 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
 
   const spec::StackSpec& s = variant.stack.spec;
   const std::string& top = variant.stack.design.top().name;
-  std::vector<std::string> argv = {"verilator", "--cc", "--exe", "--build", "-j", "2", "-Wall", "--assert", "--x-assign", "unique",
-                                   "--x-initial", "unique", "-O3", "--prefix", "Vdut", "--top-module", top};
+  std::vector<std::string> argv = {"verilator", "--cc",         "--exe",  "--build",     "-j",     "2",   "-Wall",
+                                   "--assert",  "--x-assign",   "unique", "--x-initial", "unique", "-O3", "--prefix",
+                                   "Vdut",      "--top-module", top};
   if (options.trace) argv.emplace_back("--trace-fst");
   if (options.coverage) argv.emplace_back("--coverage-line");
-  const std::string defines =
-      fmt::format("-std=c++20 -I{} -DDUT_NAME='\"{}\"' -DDUT_DATA_BYTES={} -DDUT_MAC_BYTES={} -DDUT_HAS_MAC_CLK={} -DDUT_TRACE={} -DDUT_COVERAGE={}",
-                  fs::absolute(*home).string(), top, s.bytes_per_beat(), s.mac_bytes_per_beat(), s.has_mac_clock() ? 1 : 0, options.trace ? 1 : 0,
-                  options.coverage ? 1 : 0);
+  const std::string defines = fmt::format(
+      "-std=c++20 -I{} -DDUT_NAME='\"{}\"' -DDUT_DATA_BYTES={} -DDUT_MAC_BYTES={} -DDUT_HAS_MAC_CLK={} -DDUT_TRACE={} "
+      "-DDUT_COVERAGE={}",
+      fs::absolute(*home).string(), top, s.bytes_per_beat(), s.mac_bytes_per_beat(), s.has_mac_clock() ? 1 : 0,
+      options.trace ? 1 : 0, options.coverage ? 1 : 0);
 
   Fingerprint print;
   print.add("verilator", output_of("verilator --version"));
   for (const std::string& word : argv) print.add("argument", word);
   print.add("defines", defines);
-  for (const outputs::Source& source : outputs::list_sources(variant.stack)) print.add(source.path, read_log(variant.folder / source.path));
+  for (const outputs::Source& source : outputs::list_sources(variant.stack))
+    print.add(source.path, read_log(variant.folder / source.path));
   print.add("assert", read_log(variant.folder / "rtl" / "rocegen_assert.svh"));
   print.add("harness", read_log(*harness));
-  for (const char* file : {"dut_adapter.cpp", "dut_adapter.h", "sim_main.cpp"}) print.add(file, read_log(*home / "sim" / "dut" / file));
+  for (const char* file : {"dut_adapter.cpp", "dut_adapter.h", "sim_main.cpp"})
+    print.add(file, read_log(*home / "sim" / "dut" / file));
   const std::string key = s.name + "-" + print.hex();
 
   const fs::path folder = cache_folder() / "sim";
@@ -159,12 +166,14 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
   const fs::path scratch = folder / (key + ".build");
   fs::remove_all(scratch, ec);
   fs::create_directories(scratch, ec);
-  argv.insert(argv.end(), {"-Mdir", scratch.string(), "-f", "filelist.f", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1", "-CFLAGS", defines, "-LDFLAGS",
-                           fs::absolute(*harness).string() + " -lfmt", "-o", "sim"});
-  for (const char* file : {"sim_main.cpp", "dut_adapter.cpp"}) argv.push_back(fs::absolute(*home / "sim" / "dut" / file).string());
+  argv.insert(argv.end(), {"-Mdir", scratch.string(), "-f", "filelist.f", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1",
+                           "-CFLAGS", defines, "-LDFLAGS", fs::absolute(*harness).string() + " -lfmt", "-o", "sim"});
+  for (const char* file : {"sim_main.cpp", "dut_adapter.cpp"})
+    argv.push_back(fs::absolute(*home / "sim" / "dut" / file).string());
   ToolCommand command{"verilator " + s.name, argv, variant.folder, folder / (key + ".log"), {}};
   spec::Diagnostics probe;
-  if (require_program("ccache", probe)) command.environment = {{"OBJCACHE", "ccache"}, {"CCACHE_BASEDIR", fs::absolute(folder).string()}};
+  if (require_program("ccache", probe))
+    command.environment = {{"OBJCACHE", "ccache"}, {"CCACHE_BASEDIR", fs::absolute(folder).string()}};
   const auto results = run_tools({command}, 1, diagnostics);
   if (results[0].exit_code != 0) {
     fs::remove_all(scratch, ec);
@@ -177,7 +186,8 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
   if (!ec) fs::rename(ready, entry, ec);
   fs::remove_all(scratch, ec);
   if (!fs::exists(entry / "sim")) {
-    diagnostics.error("E0502", spec::file_place(entry.string()), "cannot keep the simulator").help("free some space or set ROCEGEN_CACHE");
+    diagnostics.error("E0502", spec::file_place(entry.string()), "cannot keep the simulator")
+        .help("free some space or set ROCEGEN_CACHE");
     return std::nullopt;
   }
   prune(folder);

@@ -28,7 +28,8 @@ int sim(const Options& options) {
     return kBadInput;
   }
   std::vector<std::string> arguments = options.arguments;
-  const bool trace = std::any_of(arguments.begin(), arguments.end(), [](const std::string& a) { return a.starts_with("--wave"); });
+  const bool trace =
+      std::any_of(arguments.begin(), arguments.end(), [](const std::string& a) { return a.starts_with("--wave"); });
   const auto model = build_model(*variant, {trace, options.coverage}, diagnostics);
   const auto home = find_home(diagnostics);
   if (!model || !home) {
@@ -37,15 +38,16 @@ int sim(const Options& options) {
   }
   // Without a mode the arguments are scenarios; without any, all scenarios of the project run.
   static constexpr std::array kModes = {"run", "replay", "soak", "list"};
-  const bool has_mode = std::any_of(arguments.begin(), arguments.end(),
-                                    [](const std::string& a) { return std::any_of(kModes.begin(), kModes.end(), [&](const char* m) { return a == m; }); });
+  const bool has_mode = std::any_of(arguments.begin(), arguments.end(), [](const std::string& a) {
+    return std::any_of(kModes.begin(), kModes.end(), [&](const char* m) { return a == m; });
+  });
   if (!has_mode) {
     const bool names_one = !arguments.empty() && !arguments.front().starts_with("-");
     if (!names_one) arguments.insert(arguments.begin(), "all");
     arguments.insert(arguments.begin(), "run");
   }
-  std::vector<std::string> argv = {model->string(), "--manifest", (variant->folder / "manifest.json").string(), "--scenarios",
-                                   (*home / "sim" / "scenarios").string()};
+  std::vector<std::string> argv = {model->string(), "--manifest", (variant->folder / "manifest.json").string(),
+                                   "--scenarios", (*home / "sim" / "scenarios").string()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const ToolResult result = run_attached({"sim", argv, {}, {}, {}}, diagnostics);
   spec::print(stderr, diagnostics);
@@ -55,14 +57,18 @@ int sim(const Options& options) {
 }  // namespace
 
 void add_sim(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("sim", "generate, then run the Verilator regression: SPEC [run SCENARIO... | replay PCAP... | soak | list] [OPTION...]");
+  CLI::App* command = app.add_subcommand(
+      "sim",
+      "generate, then run the Verilator regression: SPEC [run SCENARIO... | replay PCAP... | soak | list] [OPTION...]");
   auto options = std::make_shared<Options>();
   command->add_option("SPEC", options->variant.spec, "specification file")->required();
-  command->add_option("-o,--output", options->variant.output, "folder of the variant; out/<name> if not given")->type_name("DIR");
+  command->add_option("-o,--output", options->variant.output, "folder of the variant; out/<name> if not given")
+      ->type_name("DIR");
   command->add_flag("--coverage", options->coverage, "build with line coverage");
   // What follows SPEC is the simulator's own command line, in its order.
   command->prefix_command();
-  command->footer(examples({"rocegen sim specs/nic_10g.json", "rocegen sim specs/nic_100g.json run psn_wrap lost_ack --wave lost.fst",
+  command->footer(examples({"rocegen sim specs/nic_10g.json",
+                            "rocegen sim specs/nic_100g.json run psn_wrap lost_ack --wave lost.fst",
                             "rocegen sim specs/nic_100g.json replay tests/captures/rc-mtu1024-write.pcap",
                             "rocegen sim specs/nic_100g.json soak --qps 16 --messages 10000 --loss 0.01"}));
   command->callback([command, options, &exit_code] {

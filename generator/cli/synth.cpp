@@ -48,7 +48,7 @@ struct Area {
 
 struct Depth {
   double levels = -1;  ///< LUTs on the deepest path; -1: not looked at
-  double ps = 0;      ///< illustrative delay of the slowest path
+  double ps = 0;       ///< illustrative delay of the slowest path
 };
 
 struct Row {
@@ -69,16 +69,23 @@ long lut_ram_size(const std::string& cell) {
 
 Area area_of_cell(const std::string& cell) {
   Area a;
-  if (cell.size() == 4 && cell.starts_with("LUT")) a.lut = 1;
-  else if (cell.starts_with("SRL") || cell.starts_with("RAM3") || cell.starts_with("RAM6") || cell.starts_with("RAM1") ||
-           cell.starts_with("RAM2") || cell.starts_with("RAM5"))
+  if (cell.size() == 4 && cell.starts_with("LUT"))
+    a.lut = 1;
+  else if (cell.starts_with("SRL") || cell.starts_with("RAM3") || cell.starts_with("RAM6") ||
+           cell.starts_with("RAM1") || cell.starts_with("RAM2") || cell.starts_with("RAM5"))
     a.lut_ram = lut_ram_size(cell);
-  else if (cell.starts_with("FD")) a.ff = 1;
-  else if (cell == "CARRY4" || cell == "CARRY8") a.carry = 1;
-  else if (cell == "RAMB36E2") a.bram36 = 1;
-  else if (cell == "RAMB18E2") a.bram36 = 0.5;
-  else if (cell == "URAM288") a.uram = 1;
-  else if (cell.starts_with("DSP")) a.dsp = 1;
+  else if (cell.starts_with("FD"))
+    a.ff = 1;
+  else if (cell == "CARRY4" || cell == "CARRY8")
+    a.carry = 1;
+  else if (cell == "RAMB36E2")
+    a.bram36 = 1;
+  else if (cell == "RAMB18E2")
+    a.bram36 = 0.5;
+  else if (cell == "URAM288")
+    a.uram = 1;
+  else if (cell.starts_with("DSP"))
+    a.dsp = 1;
   return a;
 }
 
@@ -114,7 +121,8 @@ std::map<std::string, std::string> instances_of_top(const fs::path& netlist, con
   std::ifstream in(netlist);
   bool inside = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("module ")) inside = line.starts_with("module " + top + "(") || line.starts_with("module " + top + " ");
+    if (line.starts_with("module "))
+      inside = line.starts_with("module " + top + "(") || line.starts_with("module " + top + " ");
     if (!inside || !line.starts_with("  ") || !line.ends_with(" (")) continue;
     std::istringstream words(line);
     std::string module;
@@ -128,7 +136,8 @@ std::map<std::string, std::string> instances_of_top(const fs::path& netlist, con
   return out;
 }
 
-/// What `stat -json` wrote. Yosys 0.23 prints the hierarchy as text behind the modules, which is no JSON: it is cut off.
+/// What `stat -json` wrote. Yosys 0.23 prints the hierarchy as text behind the modules, which is no JSON: it is cut
+/// off.
 Json parse_stat(const std::string& text) {
   Json whole = Json::parse(text, nullptr, false);
   if (!whole.is_discarded()) return whole;
@@ -157,12 +166,12 @@ Depth read_depth(const fs::path& levels, const fs::path& estimate) {
 }
 
 std::string table(const std::vector<Row>& rows) {
-  std::string out = fmt::format("{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7} {:>5} {:>4} {:>7} {:>7}\n", "instance", "module", "LUT", "LUTRAM",
-                                "FF", "CARRY", "BRAM36", "URAM", "DSP", "levels", "ns*");
+  std::string out = fmt::format("{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7} {:>5} {:>4} {:>7} {:>7}\n", "instance",
+                                "module", "LUT", "LUTRAM", "FF", "CARRY", "BRAM36", "URAM", "DSP", "levels", "ns*");
   for (const Row& r : rows)
-    fmt::format_to(std::back_inserter(out), "{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7.1f} {:>5} {:>4} {:>7} {:>7}\n", r.instance, r.module,
-                   r.area.lut, r.area.lut_ram, r.area.ff, r.area.carry, r.area.bram36, r.area.uram, r.area.dsp,
-                   r.depth.levels < 0 ? "-" : fmt::format("{:.0f}", r.depth.levels),
+    fmt::format_to(std::back_inserter(out), "{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7.1f} {:>5} {:>4} {:>7} {:>7}\n",
+                   r.instance, r.module, r.area.lut, r.area.lut_ram, r.area.ff, r.area.carry, r.area.bram36,
+                   r.area.uram, r.area.dsp, r.depth.levels < 0 ? "-" : fmt::format("{:.0f}", r.depth.levels),
                    r.depth.levels < 0 ? "-" : fmt::format("{:.2f}", r.depth.ps / 1000.0));
   out += "* an illustrative delay model, not vendor timing: good for comparing, not for signing off\n";
   return out;
@@ -171,8 +180,15 @@ std::string table(const std::vector<Row>& rows) {
 Json to_json(const std::vector<Row>& rows) {
   Json out = Json::array();
   for (const Row& r : rows)
-    out.push_back({{"instance", r.instance}, {"module", r.module}, {"lut", r.area.lut}, {"lut_ram", r.area.lut_ram}, {"ff", r.area.ff},
-                   {"carry", r.area.carry}, {"bram36", r.area.bram36}, {"uram", r.area.uram}, {"dsp", r.area.dsp},
+    out.push_back({{"instance", r.instance},
+                   {"module", r.module},
+                   {"lut", r.area.lut},
+                   {"lut_ram", r.area.lut_ram},
+                   {"ff", r.area.ff},
+                   {"carry", r.area.carry},
+                   {"bram36", r.area.bram36},
+                   {"uram", r.area.uram},
+                   {"dsp", r.area.dsp},
                    {"levels", r.depth.levels < 0 ? Json() : Json(r.depth.levels)},
                    {"estimated_ps", r.depth.levels < 0 ? Json() : Json(r.depth.ps)}});
   return out;
@@ -209,19 +225,23 @@ int synth(const VariantOptions& options, bool wide_mux) {
       "write_verilog -noattr synth/{0}.v\n"
       "write_edif synth/{0}.edif\n",
       top, wide_mux ? "" : "-nowidelut");
-  if (!spec::write_text_file((folder / "synth/synth.ys").string(), script, diagnostics)) return fail(diagnostics, kBadInput);
-  const auto synthesised = run_tools({{"yosys synth_xilinx " + variant->stack.spec.name,
-                                       {"yosys", "-Q", "-T", "-q", "-e", "implicitly declared|conflicting drivers|out of bounds", "-s", "synth/synth.ys"},
-                                       folder,
-                                       folder / "synth/synth.log",
-                                       {}}},
-                                     1, diagnostics);
+  if (!spec::write_text_file((folder / "synth/synth.ys").string(), script, diagnostics))
+    return fail(diagnostics, kBadInput);
+  const auto synthesised =
+      run_tools({{"yosys synth_xilinx " + variant->stack.spec.name,
+                  {"yosys", "-Q", "-T", "-q", "-e", "implicitly declared|conflicting drivers|out of bounds", "-s",
+                   "synth/synth.ys"},
+                  folder,
+                  folder / "synth/synth.log",
+                  {}}},
+                1, diagnostics);
   if (synthesised[0].exit_code != 0) return fail(diagnostics, kCheckFailed);
 
   // ---- depth, every instance of the top flattened by itself ------------------------------------------
   const Json stat = parse_stat(read_log(folder / "synth/stat.json"));
   if (!stat.contains("modules")) {
-    diagnostics.error("E0511", spec::file_place((folder / "synth/stat.json").string()), "yosys wrote no statistics that can be read");
+    diagnostics.error("E0511", spec::file_place((folder / "synth/stat.json").string()),
+                      "yosys wrote no statistics that can be read");
     return fail(diagnostics, kCheckFailed);
   }
   const std::map<std::string, std::string> modules = instances_of_top(folder / "synth" / (top + ".v"), top, stat);
@@ -235,14 +255,22 @@ int synth(const VariantOptions& options, bool wide_mux) {
   }
   unique.push_back(top);
   std::vector<ToolCommand> commands;
-  for (const auto& [name, delays] : {std::pair<std::string, CellDelays>{"levels", level_delays}, {"estimate", estimate_delays}}) {
-    std::string sta = fmt::format("read_verilog -lib -specify synth/{0}.vlib\nread_verilog synth/{1}.v\ndesign -save all\n", name, top);
+  for (const auto& [name, delays] :
+       {std::pair<std::string, CellDelays>{"levels", level_delays}, {"estimate", estimate_delays}}) {
+    std::string sta = fmt::format(
+        "read_verilog -lib -specify synth/{0}.vlib\nread_verilog synth/{1}.v\ndesign -save all\n", name, top);
     for (std::size_t i = 0; i < unique.size(); ++i)
-      sta += fmt::format("design -load all\nhierarchy -check -top \\{0}\nflatten\ntee -q -o synth/{1}_{2}.txt sta\n", unique[i], name, i);
-    if (!spec::write_text_file((folder / "synth" / (name + ".vlib")).string(), timing_library(delays, cells), diagnostics) ||
+      sta += fmt::format("design -load all\nhierarchy -check -top \\{0}\nflatten\ntee -q -o synth/{1}_{2}.txt sta\n",
+                         unique[i], name, i);
+    if (!spec::write_text_file((folder / "synth" / (name + ".vlib")).string(), timing_library(delays, cells),
+                               diagnostics) ||
         !spec::write_text_file((folder / "synth" / (name + ".ys")).string(), sta, diagnostics))
       return fail(diagnostics, kBadInput);
-    commands.push_back({"yosys sta, " + name, {"yosys", "-Q", "-T", "-q", "-s", "synth/" + name + ".ys"}, folder, folder / "synth" / (name + ".log"), {}});
+    commands.push_back({"yosys sta, " + name,
+                        {"yosys", "-Q", "-T", "-q", "-s", "synth/" + name + ".ys"},
+                        folder,
+                        folder / "synth" / (name + ".log"),
+                        {}});
   }
   for (const ToolResult& result : run_tools(commands, 2, diagnostics))
     if (result.exit_code != 0) return fail(diagnostics, kCheckFailed);
@@ -271,10 +299,14 @@ int synth(const VariantOptions& options, bool wide_mux) {
   if (inserted_count > 0) rows.push_back(inserted);
   rows.push_back({"total", top, book.of("\\" + top), depth_of(top)});
   const std::string text = table(rows);
-  const Json report = {{"name", variant->stack.spec.name}, {"spec_sha256", variant->stack.hash}, {"family", "xcup"},
-                       {"wide_mux", wide_mux}, {"rows", to_json(rows)}};
+  const Json report = {{"name", variant->stack.spec.name},
+                       {"spec_sha256", variant->stack.hash},
+                       {"family", "xcup"},
+                       {"wide_mux", wide_mux},
+                       {"rows", to_json(rows)}};
   if (!spec::write_text_file((folder / "synth/report.json").string(), report.dump(2) + "\n", diagnostics) ||
-      !spec::write_text_file((folder / "synth/report.txt").string(), text, diagnostics) || !spec::write_stdout(text, diagnostics))
+      !spec::write_text_file((folder / "synth/report.txt").string(), text, diagnostics) ||
+      !spec::write_stdout(text, diagnostics))
     return fail(diagnostics, kBadInput);
   fmt::print("reports and netlist: {}/synth/report.json {}.v {}.edif\n", folder.string(), top, top);
   return kDone;
@@ -287,7 +319,8 @@ void add_synth(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<VariantOptions>();
   auto wide_mux = std::make_shared<bool>(false);
   command->add_option("SPEC", options->spec, "specification file")->required();
-  command->add_option("-o,--output", options->output, "folder of the variant; out/<name> if not given")->type_name("DIR");
+  command->add_option("-o,--output", options->output, "folder of the variant; out/<name> if not given")
+      ->type_name("DIR");
   command->add_flag("--wide-mux", *wide_mux, "allow MUXF7..9 (fewer levels, often more LUTs)");
   command->footer(examples({"rocegen synth specs/nic_10g.json"}));
   command->callback([options, wide_mux, &exit_code] { exit_code = synth(*options, *wide_mux); });

@@ -23,8 +23,8 @@ struct Cell {
   std::vector<std::string> parameters;  // "parameter [255:0] INIT_00 = ..."
 };
 
-/// Ports and parameters of one module of Yosys's cell files, whose headers are of two kinds: ANSI, and `(...)` with declarations
-/// in the body.
+/// Ports and parameters of one module of Yosys's cell files, whose headers are of two kinds: ANSI, and `(...)` with
+/// declarations in the body.
 bool read_cell(const std::string& text, const std::string& name, Cell& cell) {
   const std::string key = "module " + name + " (";
   std::size_t at = text.find(key);
@@ -37,7 +37,8 @@ bool read_cell(const std::string& text, const std::string& name, Cell& cell) {
   body = std::regex_replace(body, std::regex(R"(\(\*[^*]*\*\))"), " ");
   body = std::regex_replace(body, std::regex(R"(//[^\n]*)"), " ");
   body = body.substr(0, std::min(body.find("specify"), body.find("`ifdef")));
-  static const std::regex port(R"((input|output)\s+(?:reg\s+|wire\s+)?(\[\s*(\d+)\s*:\s*(\d+)\s*\])?\s*([A-Za-z_]\w*))");
+  static const std::regex port(
+      R"((input|output)\s+(?:reg\s+|wire\s+)?(\[\s*(\d+)\s*:\s*(\d+)\s*\])?\s*([A-Za-z_]\w*))");
   static const std::regex name_list(R"(^\s*,\s*([A-Za-z_]\w*)\s*(?=[,;)\n]))");
   for (std::sregex_iterator it(body.begin(), body.end(), port), none; it != none; ++it) {
     CellPort p;
@@ -56,7 +57,8 @@ bool read_cell(const std::string& text, const std::string& name, Cell& cell) {
     }
   }
   static const std::regex parameter(R"(parameter[^;]*;)");
-  for (std::sregex_iterator it(body.begin(), body.end(), parameter), none; it != none; ++it) cell.parameters.push_back(it->str());
+  for (std::sregex_iterator it(body.begin(), body.end(), parameter), none; it != none; ++it)
+    cell.parameters.push_back(it->str());
   return !cell.ports.empty();
 }
 
@@ -81,8 +83,8 @@ bool is_clock(const std::string& name) {
 
 /// Which of two clocks a port of a block RAM belongs to.
 bool belongs_to_b(const std::string& port) {
-  return port.find("BWR") != std::string::npos || port.find("BDIN") != std::string::npos || port.find("BDOUT") != std::string::npos ||
-         port.ends_with("B") || port.ends_with("BADDR");
+  return port.find("BWR") != std::string::npos || port.find("BDIN") != std::string::npos ||
+         port.find("BDOUT") != std::string::npos || port.ends_with("B") || port.ends_with("BADDR");
 }
 
 std::string module_text(const std::string& name, const Cell& cell, const CellDelays& d) {
@@ -110,16 +112,25 @@ std::string module_text(const std::string& name, const Cell& cell, const CellDel
     for (const CellPort& from : cell.ports) {
       if (from.output || is_clock(from.name)) continue;
       switch (kind) {
-        case Kind::lut: comb(from, to, d.lut); break;
-        case Kind::inverter: comb(from, to, 0); break;  // an inverter is absorbed by the LUT behind it
-        case Kind::mux: comb(from, to, d.mux); break;
-        case Kind::carry: comb(from, to, from.name == "CI" ? d.carry_step : d.carry_in); break;
+        case Kind::lut:
+          comb(from, to, d.lut);
+          break;
+        case Kind::inverter:
+          comb(from, to, 0);
+          break;  // an inverter is absorbed by the LUT behind it
+        case Kind::mux:
+          comb(from, to, d.mux);
+          break;
+        case Kind::carry:
+          comb(from, to, from.name == "CI" ? d.carry_step : d.carry_in);
+          break;
         case Kind::lut_ram:
           // Distributed RAM and shift registers read their address combinationally.
           if (from.name.starts_with("A") || from.name.starts_with("DPRA")) comb(from, to, d.lut);
           break;
         case Kind::flip_flop:
-        case Kind::block: break;
+        case Kind::block:
+          break;
       }
     }
     for (const std::string& clock : clocks)
@@ -141,11 +152,11 @@ std::string module_text(const std::string& name, const Cell& cell, const CellDel
 }  // namespace
 
 std::string timing_library(const CellDelays& delays, const std::string& yosys_cells) {
-  static constexpr std::array kCells = {"INV",      "LUT1",    "LUT2",      "LUT3",      "LUT4",      "LUT5",     "LUT6",     "MUXF7",
-                                        "MUXF8",    "MUXF9",   "CARRY4",    "CARRY8",    "FDRE",      "FDSE",     "FDCE",     "FDPE",
-                                        "SRL16E",   "SRLC32E", "RAM32X1D",  "RAM32X1S",  "RAM64X1D",  "RAM64X1S", "RAM128X1D", "RAM256X1D",
-                                        "RAM32M",   "RAM64M",  "RAM32M16",  "RAM64M8",   "RAM32X16DR8", "RAM64X8SW", "RAMB18E2", "RAMB36E2",
-                                        "URAM288",  "DSP48E2"};
+  static constexpr std::array kCells = {
+      "INV",      "LUT1",        "LUT2",      "LUT3",     "LUT4",      "LUT5",      "LUT6",   "MUXF7",  "MUXF8",
+      "MUXF9",    "CARRY4",      "CARRY8",    "FDRE",     "FDSE",      "FDCE",      "FDPE",   "SRL16E", "SRLC32E",
+      "RAM32X1D", "RAM32X1S",    "RAM64X1D",  "RAM64X1S", "RAM128X1D", "RAM256X1D", "RAM32M", "RAM64M", "RAM32M16",
+      "RAM64M8",  "RAM32X16DR8", "RAM64X8SW", "RAMB18E2", "RAMB36E2",  "URAM288",   "DSP48E2"};
   std::string out;
   for (const char* name : kCells) {
     Cell cell;

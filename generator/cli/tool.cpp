@@ -65,7 +65,8 @@ std::string quote(const std::string& word) {
   return out + "'";
 }
 
-/// Starts a command in a process group of its own; `log_fd` -1 leaves its output where ours goes. -1 with errno on failure.
+/// Starts a command in a process group of its own; `log_fd` -1 leaves its output where ours goes. -1 with errno on
+/// failure.
 pid_t start(const ToolCommand& command, int log_fd) {
   // The child reports a failed exec through this pipe, which a successful one closes.
   std::array<int, 2> report = {};
@@ -112,9 +113,10 @@ std::vector<std::string> last_lines(const std::string& text, std::size_t count) 
 }
 
 void report_failure(const ToolCommand& command, int code, spec::Diagnostics& diagnostics) {
-  auto& d = diagnostics.error("E0511", spec::file_place(command.log.string()),
-                              code > 128 ? fmt::format("{} was ended by signal {} ({})", command.what, code - 128, strsignal(code - 128))
-                                         : fmt::format("{} failed with exit code {}", command.what, code));
+  auto& d = diagnostics.error(
+      "E0511", spec::file_place(command.log.string()),
+      code > 128 ? fmt::format("{} was ended by signal {} ({})", command.what, code - 128, strsignal(code - 128))
+                 : fmt::format("{} failed with exit code {}", command.what, code));
   for (const std::string& line : last_lines(read_log(command.log), 12)) d.note(line);
   d.help("repeat it with: " + shell_line(command));
 }
@@ -122,14 +124,15 @@ void report_failure(const ToolCommand& command, int code, spec::Diagnostics& dia
 }  // namespace
 
 std::string package_of(const std::string& program) {
-  static constexpr std::array<std::pair<const char*, const char*>, 8> kPackages = {{{"dot", "graphviz"},
-                                                                                    {"verilator", "verilator"},
-                                                                                    {"yosys", "yosys"},
-                                                                                    {"yosys-abc", "berkeley-abc or yosys-abc"},
-                                                                                    {"tshark", "tshark"},
-                                                                                    {"ccache", "ccache"},
-                                                                                    {"make", "make"},
-                                                                                    {"g++", "g++"}}};
+  static constexpr std::array<std::pair<const char*, const char*>, 8> kPackages = {
+      {{"dot", "graphviz"},
+       {"verilator", "verilator"},
+       {"yosys", "yosys"},
+       {"yosys-abc", "berkeley-abc or yosys-abc"},
+       {"tshark", "tshark"},
+       {"ccache", "ccache"},
+       {"make", "make"},
+       {"g++", "g++"}}};
   for (const auto& [name, package] : kPackages)
     if (program == name) return package;
   return program;
@@ -173,12 +176,14 @@ std::vector<ToolResult> run_tools(const std::vector<ToolCommand>& commands, int 
     results[index] = {code, seconds};
     ++finished;
     if (terminal) fmt::print(stderr, "\r\033[K");
-    fmt::print(stderr, "[{}/{}] {}{} {:.1f} s\n", finished, commands.size(), commands[index].what, code == 0 ? "" : ": FAILED,", seconds);
+    fmt::print(stderr, "[{}/{}] {}{} {:.1f} s\n", finished, commands.size(), commands[index].what,
+               code == 0 ? "" : ": FAILED,", seconds);
     if (code != 0 && g_interrupted == 0) report_failure(commands[index], code, diagnostics);
   };
 
   while ((next < commands.size() && g_interrupted == 0) || !running.empty()) {
-    while (next < commands.size() && g_interrupted == 0 && running.size() < static_cast<std::size_t>(std::max(jobs, 1))) {
+    while (next < commands.size() && g_interrupted == 0 &&
+           running.size() < static_cast<std::size_t>(std::max(jobs, 1))) {
       const ToolCommand& command = commands[next];
       std::error_code ec;
       std::filesystem::create_directories(command.log.parent_path(), ec);
@@ -190,9 +195,11 @@ std::vector<ToolResult> run_tools(const std::vector<ToolCommand>& commands, int 
         results[next] = {127, 0};
         ++finished;
         if (log < 0)
-          diagnostics.error("E0502", spec::file_place(command.log.string()), std::string("cannot write: ") + std::strerror(fault));
+          diagnostics.error("E0502", spec::file_place(command.log.string()),
+                            std::string("cannot write: ") + std::strerror(fault));
         else
-          diagnostics.error("E0511", {}, fmt::format("{} could not be started: {}", command.argv[0], std::strerror(fault)))
+          diagnostics
+              .error("E0511", {}, fmt::format("{} could not be started: {}", command.argv[0], std::strerror(fault)))
               .help(fmt::format("apt-get install {}", package_of(command.argv[0])));
       } else {
         running.push_back({next, pid, Clock::now()});
@@ -212,7 +219,8 @@ std::vector<ToolResult> run_tools(const std::vector<ToolCommand>& commands, int 
     }
     if (terminal && !running.empty() && seconds_since(drawn) > 0.5) {
       std::string line = fmt::format("[{}/{}]", finished, commands.size());
-      for (const Running& r : running) line += fmt::format(" {} {:.0f} s ", commands[r.index].what, seconds_since(r.start));
+      for (const Running& r : running)
+        line += fmt::format(" {} {:.0f} s ", commands[r.index].what, seconds_since(r.start));
       fmt::print(stderr, "\r\033[K{}", line.substr(0, 118));
       std::fflush(stderr);
       drawn = Clock::now();

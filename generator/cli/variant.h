@@ -28,9 +28,9 @@ struct Variant {
 /// installation). Nothing, with a diagnostic E0504, when there is none.
 std::optional<std::filesystem::path> find_home(spec::Diagnostics& diagnostics);
 
-/// Reads the spec, builds the netlist and puts the output folder in place. A folder that already holds exactly these files
-/// stays untouched, so results of other commands in it (synth/, sim/, vivado/build/) stay valid; otherwise they go with the
-/// old files. Faults are diagnostics; then nothing is returned and the old output is whole.
+/// Reads the spec, builds the netlist and puts the output folder in place. A folder that already holds exactly these
+/// files stays untouched, so results of other commands in it (synth/, sim/, vivado/build/) stay valid; otherwise they
+/// go with the old files. Faults are diagnostics; then nothing is returned and the old output is whole.
 std::optional<Variant> generate(const VariantOptions& options, spec::Diagnostics& diagnostics);
 
 }  // namespace rocegen::cli

@@ -114,7 +114,7 @@ class Graph {
   /// Any operator. Validates, folds, simplifies and shares; all functions above come here.
   NodeId apply(const Operator& op, std::span<const NodeId> args, Attributes attrs = {});
 
-  /// A name for the node's signal in the written module; ignored when it clashes.
+  /// A name for the node's signal in the written module; made unique when it clashes. It may not end in `_q`.
   void label(NodeId id, std::string text);
   std::string_view label(NodeId id) const;
 

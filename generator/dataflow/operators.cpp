@@ -44,10 +44,19 @@ int number(std::string_view op, const Attributes& attrs, std::size_t index) {
 
 BitVec bool_vec(bool value) { return BitVec(1, value ? 1 : 0); }
 
-std::string join(Operands args, std::string_view separator) {
+std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string r;
-  for (const auto* a : args) r += fmt::format("{}{}", r.empty() ? std::string_view{} : separator, a->text());
+  for (const auto& part : parts) {
+    if (!r.empty()) r += separator;
+    r += part;
+  }
   return r;
+}
+
+std::string join(Operands args, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (const auto* a : args) parts.push_back(a->text());
+  return join(parts, separator);
 }
 
 /// After some whole levels behind the latest argument: nothing more fits into the last LUT.
@@ -297,11 +306,11 @@ class Nary : public Operator {
       std::vector<std::string> next;
       for (std::size_t i = 0; i < level.size(); i += kLutInputs) {
         const auto group = group_of(level, i);
-        next.push_back(group.size() == 1 ? group[0] : fmt::format("({})", fmt::join(group, symbol())));
+        next.push_back(group.size() == 1 ? group[0] : fmt::format("({})", join(group, symbol())));
       }
       level = std::move(next);
     }
-    return fmt::format("{}", fmt::join(level, symbol()));
+    return join(level, symbol());
   }
   NodeId expand(Graph& graph, Args args, const Attributes& attrs, int budget) const override {
     std::vector<NodeId> level(args.begin(), args.end());
@@ -383,7 +392,7 @@ class Not final : public Operator {
   BitVec evaluate(Values args, const Attributes&) const override { return ~args[0]; }
   Arrival arrival(Arrivals args, Widths, const Attributes&) const override { return lut_arrival(args); }
   std::string expression(TextContext&, Operands args, const Attributes&) const override {
-    return "~" + args[0]->text();
+    return fmt::format("~{}", args[0]->text());
   }
   std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes&) const override {
     const Node& n = graph.node(args[0]);
@@ -618,8 +627,9 @@ class Order : public Compare {
     return or_equal() ? graph.not_(less_in_pieces(graph, b, a)) : less_in_pieces(graph, a, b);
   }
   std::string expression(TextContext&, Operands args, const Attributes&) const override {
-    return fmt::format(fmt::runtime(is_signed() ? "$signed({}) {} $signed({})" : "{} {} {}"), args[0]->text(),
-                       or_equal() ? "<=" : "<", args[1]->text());
+    const std::string_view symbol = or_equal() ? "<=" : "<";
+    if (!is_signed()) return fmt::format("{} {} {}", args[0]->text(), symbol, args[1]->text());
+    return fmt::format("$signed({}) {} $signed({})", args[0]->text(), symbol, args[1]->text());
   }
 
  private:
@@ -714,8 +724,9 @@ class Mux final : public Operator {
 
   static std::string choose(Operands args, int bit, std::size_t first) {
     const std::size_t half = std::size_t{1} << bit;
-    const std::string high = bit == 0 ? args[first + 1]->text() : "(" + choose(args, bit - 1, first + half) + ")";
-    const std::string low = bit == 0 ? args[first]->text() : "(" + choose(args, bit - 1, first) + ")";
+    const std::string high =
+        bit == 0 ? args[first + 1]->text() : fmt::format("({})", choose(args, bit - 1, first + half));
+    const std::string low = bit == 0 ? args[first]->text() : fmt::format("({})", choose(args, bit - 1, first));
     return fmt::format("{} ? {} : {}", args[0]->bits(bit, bit), high, low);
   }
 };
@@ -979,7 +990,7 @@ class Concat final : public Operator {
   }
   Arrival arrival(Arrivals args, Widths, const Attributes&) const override { return latest(args); }
   std::string expression(TextContext&, Operands args, const Attributes&) const override {
-    return "{" + join(args, ", ") + "}";
+    return fmt::format("{{{}}}", join(args, ", "));
   }
   std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes&) const override {
     if (args.size() == 1) return args[0];

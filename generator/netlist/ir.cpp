@@ -177,7 +177,7 @@ void Builder::domain(const std::string& name, double mhz, std::string comment) {
       return;
     }
   }
-  module_.domains.push_back({name, mhz, std::move(comment)});
+  module_.domains.push_back({name, mhz, std::move(comment), {}, {}});
 }
 
 bool Builder::name_is_free(const std::string& name, std::string_view what, const Origin& origin) {
@@ -188,6 +188,15 @@ bool Builder::name_is_free(const std::string& name, std::string_view what, const
                      std::any_of(module_.nets.begin(), module_.nets.end(), same);
   if (taken) fault("E0311", fmt::format("the name '{}' of {} is taken", name, what), origin);
   return !taken;
+}
+
+void Builder::domain_attributes(const std::string& name, std::vector<Attribute> clock, std::vector<Attribute> reset) {
+  for (Domain& domain : module_.domains) {
+    if (domain.name != name) continue;
+    domain.clock_attributes = std::move(clock);
+    domain.reset_attributes = std::move(reset);
+    return;
+  }
 }
 
 InstanceHandle Builder::instance(std::string name, std::string_view module, Params params, std::string comment,

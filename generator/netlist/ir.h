@@ -42,11 +42,17 @@
 
 namespace rocegen::netlist {
 
+// A SystemVerilog attribute: (* key = "value" *).
+struct Attribute {
+  std::string key, value;
+};
+
 // One clock with its reset. The ports are `clk`/`rst` for the name "", else `clk_<name>`/`rst_<name>`.
 struct Domain {
   std::string name;
   double mhz = 0;  // 0: unknown
   std::string comment;
+  std::vector<Attribute> clock_attributes, reset_attributes;  // on the two ports
 
   [[nodiscard]] std::string clock_port() const { return name.empty() ? "clk" : "clk_" + name; }
   [[nodiscard]] std::string reset_port() const { return name.empty() ? "rst" : "rst_" + name; }
@@ -146,10 +152,6 @@ struct Open {
   std::string reason;
   std::string name;  // of a stream's wires (pass `names`)
   Origin origin;
-};
-
-struct Attribute {
-  std::string key, value;
 };
 
 // A port of a structural module. Clocks and resets are not listed here: they come from `domains`.
@@ -286,6 +288,9 @@ class Builder {
   void comment(std::string text);
   // Declares a clock domain; mhz is for documentation and constraints. Declaring "" sets the frequency of clk.
   void domain(const std::string& name, double mhz = 0, std::string comment = "");
+
+  // SystemVerilog attributes on the clock and the reset port of a declared domain.
+  void domain_attributes(const std::string& name, std::vector<Attribute> clock, std::vector<Attribute> reset);
 
   // Adds an instance; all its clocks are in `domain`. An unknown module or parameter is a diagnostic (and later uses of
   // the handle are ignored silently).

@@ -231,17 +231,21 @@ class Writer {
       if (!domain_used(domain)) continue;
       std::string comment = domain.comment;
       if (domain.mhz > 0) comment += fmt::format("{}{:g} MHz", comment.empty() ? "" : ", ", domain.mhz);
-      list.push_back({"input  logic", "", domain.clock_port(), comment, {}});
-      list.push_back({"input  logic", "", domain.reset_port(), "", {}});
+      list.push_back({"input  logic", "", domain.clock_port(), comment, above("", domain.clock_attributes)});
+      list.push_back({"input  logic", "", domain.reset_port(), "", above("", domain.reset_attributes)});
     }
+    // The pins of one bus share a comment: it stands above the first.
+    std::string last_comment;
     for (const auto& [is_stream, number] : module_.port_order) {
       if (!is_stream) {
         const ModulePort& port = module_.ports[static_cast<std::size_t>(number)];
         list.push_back({port.direction == Direction::input ? "input  logic" : "output logic",
                         range_text(port.width, port.ranged), port.name, port.record,
-                        above(port.comment, port.attributes)});
+                        above(port.comment == last_comment ? "" : port.comment, port.attributes)});
+        last_comment = port.comment;
         continue;
       }
+      last_comment.clear();
       const ModuleStream& stream = module_.streams[static_cast<std::size_t>(number)];
       const bool in = stream.role == Role::sink;
       const std::string forward = in ? "input  logic" : "output logic";

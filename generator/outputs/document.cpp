@@ -14,11 +14,20 @@ std::string escape(std::string_view text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -37,7 +46,8 @@ class Table {
     text_ += "<tr>";
     std::size_t i = 0;
     for (const std::string& cell : cells) {
-      text_ += i < code ? fmt::format("<td><code>{}</code></td>", escape(cell)) : fmt::format("<td>{}</td>", escape(cell));
+      text_ +=
+          i < code ? fmt::format("<td><code>{}</code></td>", escape(cell)) : fmt::format("<td>{}</td>", escape(cell));
       ++i;
     }
     text_ += "</tr>\n";
@@ -76,7 +86,8 @@ std::string figure(const std::string& value, const char* what) {
 }
 
 std::string bits(const Field& field) {
-  return field.width == 1 ? fmt::format("[{}]", field.lsb) : fmt::format("[{}:{}]", field.lsb + field.width - 1, field.lsb);
+  return field.width == 1 ? fmt::format("[{}]", field.lsb)
+                          : fmt::format("[{}:{}]", field.lsb + field.width - 1, field.lsb);
 }
 
 /// The drawing without its XML prologue, which has no place inside a page.
@@ -88,21 +99,26 @@ std::string inline_svg(const std::string& svg) {
 void specification_rows(const nlohmann::ordered_json& json, const std::string& prefix, Table& table) {
   for (const auto& [key, value] : json.items()) {
     const std::string path = prefix.empty() ? key : prefix + "." + key;
-    if (value.is_object()) specification_rows(value, path, table);
-    else table.row({path, value.is_string() ? value.get<std::string>() : value.dump()});
+    if (value.is_object())
+      specification_rows(value, path, table);
+    else
+      table.row({path, value.is_string() ? value.get<std::string>() : value.dump()});
   }
 }
 
 }  // namespace
 
-std::string write_document(const stack::Stack& stack, const std::vector<Source>& sources, const std::string& diagram_svg) {
+std::string write_document(const stack::Stack& stack, const std::vector<Source>& sources,
+                           const std::string& diagram_svg) {
   const spec::StackSpec& s = stack.spec;
   const netlist::Module& top = stack.design.top();
   std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width\">\n"
       "<title>{0}: RoCE v2 NIC</title>\n<style>{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1><p>{2}</p></header>\n"
       "<nav><a href=\"#diagram\">Diagram</a><a href=\"#ports\">Ports</a><a href=\"#modules\">Modules</a>"
-      "<a href=\"#registers\">Registers</a><a href=\"#counters\">Counters</a><a href=\"#specification\">Specification</a></nav>\n<main>\n",
+      "<a href=\"#registers\">Registers</a><a href=\"#counters\">Counters</a><a "
+      "href=\"#specification\">Specification</a></nav>\n<main>\n",
       escape(s.name), kStyle, escape(s.description.empty() ? "RoCE v2 NIC" : s.description));
 
   out += "<div class=\"figures\">\n";
@@ -122,7 +138,8 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
 
   out += "<h2 id=\"ports\">Ports</h2>\n";
   Table ports({"port", "direction", "bits", "clock", "what"});
-  for (const TopPort& port : list_ports(top)) ports.row({port.name, port.direction, fmt::format("{}", port.width), port.domain, port.comment});
+  for (const TopPort& port : list_ports(top))
+    ports.row({port.name, port.direction, fmt::format("{}", port.width), port.domain, port.comment});
   out += std::move(ports).done();
 
   out += "<h2 id=\"modules\">Modules</h2>\n";
@@ -137,7 +154,8 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
   out += std::move(modules).done();
   Table compiled({"compiled module", "latency in cycles", "LUT levels a stage (estimate)"});
   for (const stack::WrittenModule& module : stack.written)
-    if (module.name != "csr") compiled.row({module.name, fmt::format("{}", module.latency), fmt::format("{}", module.levels)});
+    if (module.name != "csr")
+      compiled.row({module.name, fmt::format("{}", module.latency), fmt::format("{}", module.levels)});
   out += std::move(compiled).done();
 
   out += "<h2 id=\"registers\">Registers</h2>\n<p>32-bit words on <code>s_axil</code>; byte addresses.</p>\n";
@@ -146,10 +164,11 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
     bool first = true;
     for (const Field& field : reg.fields) {
       const bool has_reset = field.access == Access::rw || (field.access == Access::ro && field.source.empty());
-      registers.row({first ? fmt::format("0x{:03X}", reg.address) : "", first ? reg.name : "", bits(field), field.name, to_string(field.access),
-                     has_reset ? fmt::format("0x{:X}", field.reset) : "",
-                     first ? reg.doc + (field.doc.empty() || field.name == "value" ? "" : ": " + field.doc) : field.doc},
-                    4);
+      registers.row(
+          {first ? fmt::format("0x{:03X}", reg.address) : "", first ? reg.name : "", bits(field), field.name,
+           to_string(field.access), has_reset ? fmt::format("0x{:X}", field.reset) : "",
+           first ? reg.doc + (field.doc.empty() || field.name == "value" ? "" : ": " + field.doc) : field.doc},
+          4);
       first = false;
     }
   }
@@ -169,8 +188,10 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
   for (const Source& source : sources) files.row({source.path, source.module, source.origin}, 2);
   out += std::move(files).done();
 
-  out += fmt::format("</main>\n<footer>Written by rocegen {} from a specification with SHA-256 <code>{}</code>.</footer>\n</body>\n</html>\n",
-                     ROCEGEN_VERSION, stack.hash);
+  out += fmt::format(
+      "</main>\n<footer>Written by rocegen {} from a specification with SHA-256 "
+      "<code>{}</code>.</footer>\n</body>\n</html>\n",
+      ROCEGEN_VERSION, stack.hash);
   return out;
 }
 

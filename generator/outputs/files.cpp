@@ -25,8 +25,10 @@ int write_file(const fs::path& path, const std::string& content) {
   int fault = 0;
   while (done < content.size() && fault == 0) {
     const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
-    if (n > 0) done += static_cast<std::size_t>(n);
-    else if (n < 0 && errno != EINTR) fault = errno;
+    if (n > 0)
+      done += static_cast<std::size_t>(n);
+    else if (n < 0 && errno != EINTR)
+      fault = errno;
   }
   if (::close(fd) != 0 && fault == 0) fault = errno;
   return fault;
@@ -78,7 +80,8 @@ bool replace_folder(const fs::path& target_in, const FileSet& files, const std::
   fs::path target = target_in.lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
   const auto fail = [&](const fs::path& path, const std::string& what) {
-    diagnostics.error("E0502", spec::file_place(path.string()), what).help("free some space or choose another folder with -o");
+    diagnostics.error("E0502", spec::file_place(path.string()), what)
+        .help("free some space or choose another folder with -o");
     return false;
   };
   std::error_code ec;
@@ -102,7 +105,8 @@ bool replace_folder(const fs::path& target_in, const FileSet& files, const std::
     const fs::path path = scratch.path / name;
     fs::create_directories(path.parent_path(), ec);
     if (ec) return fail(path, "cannot make the folder: " + ec.message());
-    if (const int fault = write_file(path, content); fault != 0) return fail(path, std::string("cannot write: ") + std::strerror(fault));
+    if (const int fault = write_file(path, content); fault != 0)
+      return fail(path, std::string("cannot write: ") + std::strerror(fault));
   }
   if (!exists) {
     fs::rename(scratch.path, target, ec);

@@ -22,10 +22,10 @@ class FileSet {
   std::vector<std::pair<std::string, std::string>> files_;
 };
 
-/// Puts `files` in place as the folder `target`: they are written into a fresh folder beside it, synced, and the folders are
-/// exchanged in one step, so that a failing or killed run leaves the old output whole. Entries of the old folder named in
-/// `keep` (results of other commands) move over. A folder that exists but was not written by rocegen (no
-/// manifest.json) is not touched: E0501. File-system faults are E0502. True when done.
+/// Puts `files` in place as the folder `target`: they are written into a fresh folder beside it, synced, and the
+/// folders are exchanged in one step, so that a failing or killed run leaves the old output whole. Entries of the old
+/// folder named in `keep` (results of other commands) move over. A folder that exists but was not written by rocegen
+/// (no manifest.json) is not touched: E0501. File-system faults are E0502. True when done.
 bool replace_folder(const std::filesystem::path& target, const FileSet& files, const std::vector<std::string>& keep,
                     spec::Diagnostics& diagnostics);
 

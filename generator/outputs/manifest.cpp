@@ -67,7 +67,8 @@ std::string write_manifest(const stack::Stack& stack, const std::vector<Source>&
   for (const Register& reg : stack.registers.registers) {
     Json fields = Json::array();
     for (const Field& field : reg.fields) fields.push_back(to_json(field));
-    registers.push_back({{"name", reg.name}, {"address", reg.address}, {"doc", reg.doc}, {"fields", std::move(fields)}});
+    registers.push_back(
+        {{"name", reg.name}, {"address", reg.address}, {"doc", reg.doc}, {"fields", std::move(fields)}});
   }
   Json& counters = out["counters"] = Json::array();
   for (const Counter& counter : stack.registers.counters)

@@ -32,7 +32,8 @@ std::string file_name(const std::string& shown) { return fs::path(shown).filenam
 
 /// True when the generator wrote this module's text.
 const stack::WrittenModule* written(const stack::Stack& stack, const std::string& module) {
-  const auto it = std::find_if(stack.written.begin(), stack.written.end(), [&](const auto& w) { return w.name == module; });
+  const auto it =
+      std::find_if(stack.written.begin(), stack.written.end(), [&](const auto& w) { return w.name == module; });
   return it == stack.written.end() ? nullptr : &*it;
 }
 
@@ -50,7 +51,8 @@ std::vector<Source> list_sources(const stack::Stack& stack) {
     else
       out.push_back({"rtl/" + file_name(stack.library.find(module)->file), module, "library"});
   }
-  for (const netlist::Module& module : stack.design.modules) out.push_back({"rtl/" + module.name + ".sv", module.name, "generated"});
+  for (const netlist::Module& module : stack.design.modules)
+    out.push_back({"rtl/" + module.name + ".sv", module.name, "generated"});
   return out;
 }
 
@@ -95,8 +97,10 @@ std::string write_package(const stack::Stack& stack) {
     std::string camel;
     bool up = true;
     for (char c : w.name) {
-      if (c == '_') up = true;
-      else camel += up ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c, up = false;
+      if (c == '_')
+        up = true;
+      else
+        camel += up ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c, up = false;
     }
     line(camel + "Latency", w.latency, "cycles of compiled module " + w.name);
   }
@@ -108,9 +112,11 @@ std::string write_package(const stack::Stack& stack) {
     std::string text;
     bool up = true;
     for (char c : name) {
-      if (c == '_') up = true;
+      if (c == '_')
+        up = true;
       else {
-        text += static_cast<char>(up ? std::toupper(static_cast<unsigned char>(c)) : std::tolower(static_cast<unsigned char>(c)));
+        text += static_cast<char>(up ? std::toupper(static_cast<unsigned char>(c))
+                                     : std::tolower(static_cast<unsigned char>(c)));
         up = false;
       }
     }
@@ -146,8 +152,8 @@ std::vector<TopPort> list_ports(const netlist::Module& top) {
         out.push_back({stream.name + "_" + field.name, forward, field.width, clock, field.record});
     } else {
       const netlist::ModulePort& port = top.ports[static_cast<std::size_t>(index)];
-      out.push_back({port.name, port.direction == netlist::Direction::input ? "input" : "output", port.width, clock_of(port.domain),
-                     port.comment});
+      out.push_back({port.name, port.direction == netlist::Direction::input ? "input" : "output", port.width,
+                     clock_of(port.domain), port.comment});
     }
   }
   return out;

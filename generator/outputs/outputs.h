@@ -33,22 +33,24 @@ std::string write_filelist(const std::vector<Source>& sources);
 /// The package <name>_pkg with every constant of the variant: specification, derived sizes, register addresses.
 std::string write_package(const stack::Stack& stack);
 
-/// manifest.json: specification and hash, generator version, sources, modules with parameters, ports of the top, clock domains,
-/// register map, counters, latencies of the compiled arithmetic.
+/// manifest.json: specification and hash, generator version, sources, modules with parameters, ports of the top, clock
+/// domains, register map, counters, latencies of the compiled arithmetic.
 std::string write_manifest(const stack::Stack& stack, const std::vector<Source>& sources);
 
 /// vivado/create_project.tcl and its constraints (see vivado.cpp).
 void add_vivado(const stack::Stack& stack, FileSet& files);
 
-/// doc/index.html: parameters, block diagram (`diagram_svg`, may be empty), ports, modules, register map (see document.cpp).
-std::string write_document(const stack::Stack& stack, const std::vector<Source>& sources, const std::string& diagram_svg);
+/// doc/index.html: parameters, block diagram (`diagram_svg`, may be empty), ports, modules, register map (see
+/// document.cpp).
+std::string write_document(const stack::Stack& stack, const std::vector<Source>& sources,
+                           const std::string& diagram_svg);
 
 /// One port of the top as a user sees it.
 struct TopPort {
   std::string name;
   std::string direction;  ///< "input" or "output"
   int width = 1;
-  std::string domain;     ///< clock port that it belongs to; empty for clocks and resets
+  std::string domain;  ///< clock port that it belongs to; empty for clocks and resets
   std::string comment;
 };
 

@@ -15,7 +15,8 @@ std::uint32_t version_word() {
   int major = 0;
   int minor = 0;
   int patch = 0;
-  if (std::sscanf(ROCEGEN_VERSION, "%d.%d.%d", &major, &minor, &patch) != 3) throw std::logic_error("bad ROCEGEN_VERSION");
+  if (std::sscanf(ROCEGEN_VERSION, "%d.%d.%d", &major, &minor, &patch) != 3)
+    throw std::logic_error("bad ROCEGEN_VERSION");
   return static_cast<std::uint32_t>(major << 24 | minor << 16 | patch);
 }
 
@@ -60,11 +61,16 @@ struct Text {
 
 const char* to_string(Access access) {
   switch (access) {
-    case Access::ro: return "ro";
-    case Access::rw: return "rw";
-    case Access::wo: return "wo";
-    case Access::w1: return "w1";
-    case Access::pop: return "pop";
+    case Access::ro:
+      return "ro";
+    case Access::rw:
+      return "rw";
+    case Access::wo:
+      return "wo";
+    case Access::w1:
+      return "w1";
+    case Access::pop:
+      return "pop";
   }
   return "?";
 }
@@ -77,64 +83,109 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
   r.push_back(constant("VERSION", 0x004, version_word(), "generator version: major[31:24] minor[23:16] patch[15:0]"));
   r.push_back(constant("SPEC_HASH", 0x008, static_cast<std::uint32_t>(std::stoul(spec_hash.substr(0, 8), nullptr, 16)),
                        "first 32 bits of the SHA-256 of the completed specification"));
-  r.push_back({"STATUS", 0x00C, "state of the whole stack",
+  r.push_back({"STATUS",
+               0x00C,
+               "state of the whole stack",
                {{"ready", 0, 1, Access::ro, 0, "ready_i", "all tables are cleared; set-up and traffic may start"},
                 {"cfg_busy", 1, 1, Access::ro, 0, "m_qp_tvalid | m_mr_tvalid", "a set-up waits to be taken"},
                 {"event", 2, 1, Access::ro, 0, "s_event_tvalid", "an event waits in EVENT"},
-                {"events_lost", 3, 1, Access::ro, 0, "lost_q", "an event found the queue full"}}, false});
-  r.push_back({"CTRL", 0x010, "control",
+                {"events_lost", 3, 1, Access::ro, 0, "lost_q", "an event found the queue full"}},
+               false});
+  r.push_back({"CTRL",
+               0x010,
+               "control",
                {{"irq_enable", 0, 1, Access::rw, 0, "", "irq_o follows STATUS.event"},
-                {"clear_lost", 1, 1, Access::w1, 0, "", "clears STATUS.events_lost"}}, false});
+                {"clear_lost", 1, 1, Access::w1, 0, "", "clears STATUS.events_lost"}},
+               false});
   r.push_back(constant("DATA_WIDTH", 0x014, static_cast<std::uint32_t>(spec.data_width), "datapath width in bits"));
   r.push_back(constant("QP_COUNT", 0x018, static_cast<std::uint32_t>(spec.qp_count), "queue pairs"));
   r.push_back(constant("MR_COUNT", 0x01C, static_cast<std::uint32_t>(spec.memory_regions), "memory regions"));
-  r.push_back(constant("WQE_SLOTS", 0x020, static_cast<std::uint32_t>(spec.transport.wqe_slots), "slots of the send-ring memory"));
-  r.push_back(constant("CLOCK_KHZ", 0x024, static_cast<std::uint32_t>(std::lround(spec.clock_mhz * 1000.0)), "datapath clock in kHz"));
+  r.push_back(constant("WQE_SLOTS", 0x020, static_cast<std::uint32_t>(spec.transport.wqe_slots),
+                       "slots of the send-ring memory"));
+  r.push_back(constant("CLOCK_KHZ", 0x024, static_cast<std::uint32_t>(std::lround(spec.clock_mhz * 1000.0)),
+                       "datapath clock in kHz"));
   r.push_back(word("LOCAL_MAC_LO", 0x030, "own MAC address, bytes 2..5; byte 2 in [31:24]"));
-  r.push_back({"LOCAL_MAC_HI", 0x034, "own MAC address, bytes 0..1; byte 0 in [15:8]",
-               {{"value", 0, 16, Access::rw, 0, "", "bytes 0 and 1"}}, false});
+  r.push_back({"LOCAL_MAC_HI",
+               0x034,
+               "own MAC address, bytes 0..1; byte 0 in [15:8]",
+               {{"value", 0, 16, Access::rw, 0, "", "bytes 0 and 1"}},
+               false});
   r.push_back(word("LOCAL_IP", 0x038, "own IPv4 address, first byte in [31:24]"));
-  r.push_back({"IP_CONFIG", 0x03C, "IPv4 fields of every frame sent",
+  r.push_back({"IP_CONFIG",
+               0x03C,
+               "IPv4 fields of every frame sent",
                {{"ttl", 0, 8, Access::rw, static_cast<std::uint32_t>(spec.network.ttl), "", "time to live"},
-                {"tos", 8, 8, Access::rw, static_cast<std::uint32_t>(spec.network.tos), "", "type of service: DSCP[7:2] ECN[1:0]"}}, false});
-  r.push_back({"EVENT", 0x040, "oldest event of a queue pair; reading takes it off the queue",
+                {"tos", 8, 8, Access::rw, static_cast<std::uint32_t>(spec.network.tos), "",
+                 "type of service: DSCP[7:2] ECN[1:0]"}},
+               false});
+  r.push_back({"EVENT",
+               0x040,
+               "oldest event of a queue pair; reading takes it off the queue",
                {{"qpn", 0, 24, Access::pop, 0, "s_event_tdata.qpn", "queue pair"},
                 {"cause", 24, 7, Access::pop, 0, "s_event_tdata.cause", "roce_pkg::Evt*"},
-                {"valid", 31, 1, Access::pop, 0, "s_event_tvalid", "0: no event waits"}}, false});
+                {"valid", 31, 1, Access::pop, 0, "s_event_tvalid", "0: no event waits"}},
+               false});
   r.push_back({"QP_NUM", 0x100, "queue pair that QP_COMMAND sets up", {{"qpn", 0, 24, Access::rw, 0, "", ""}}, false});
-  r.push_back({"QP_ATTR", 0x104, "attributes",
+  r.push_back({"QP_ATTR",
+               0x104,
+               "attributes",
                {{"pmtu", 0, 3, Access::rw, 3, "", "path MTU: 1..5 = 256..4096 bytes"},
                 {"access", 4, 4, Access::rw, 0, "", "remote rights: [0] write [1] read [2] atomic"},
                 {"timeout", 8, 5, Access::rw, 0, "", "local ACK timeout 4.096 us * 2^n, 0 = never"},
                 {"retry_cnt", 16, 3, Access::rw, 7, "", "timeouts and sequence NAKs before giving up"},
                 {"rnr_retry", 20, 3, Access::rw, 7, "", "receiver-not-ready retries, 7 = endless"},
-                {"min_rnr_timer", 24, 5, Access::rw, 12, "", "timer code sent in RNR NAKs"}}, false});
-  r.push_back({"QP_PROT", 0x108, "protection",
-               {{"pkey", 0, 16, Access::rw, 0xFFFF, "", "partition key"}, {"pd", 16, 16, Access::rw, 0, "", "protection domain"}}, false});
+                {"min_rnr_timer", 24, 5, Access::rw, 12, "", "timer code sent in RNR NAKs"}},
+               false});
+  r.push_back({"QP_PROT",
+               0x108,
+               "protection",
+               {{"pkey", 0, 16, Access::rw, 0xFFFF, "", "partition key"},
+                {"pd", 16, 16, Access::rw, 0, "", "protection domain"}},
+               false});
   r.push_back({"QP_RQ_PSN", 0x10C, "first PSN expected", {{"psn", 0, 24, Access::rw, 0, "", ""}}, false});
   r.push_back({"QP_SQ_PSN", 0x110, "first PSN sent", {{"psn", 0, 24, Access::rw, 0, "", ""}}, false});
   r.push_back({"QP_DEST_QPN", 0x114, "peer's queue pair", {{"qpn", 0, 24, Access::rw, 0, "", ""}}, false});
   r.push_back(word("QP_DEST_IP", 0x118, "peer's IPv4 address, first byte in [31:24]"));
   r.push_back(word("QP_DEST_MAC_LO", 0x11C, "next hop's MAC address, bytes 2..5; byte 2 in [31:24]"));
-  r.push_back({"QP_DEST_MAC_HI", 0x120, "next hop's MAC address, bytes 0..1, and UDP source port",
+  r.push_back({"QP_DEST_MAC_HI",
+               0x120,
+               "next hop's MAC address, bytes 0..1, and UDP source port",
                {{"mac", 0, 16, Access::rw, 0, "", "byte 0 in [15:8]"},
-                {"sport", 16, 16, Access::rw, 0xC000, "", "UDP source port of this QP's frames"}}, false});
-  r.push_back({"QP_SQ_RING", 0x124, "send ring in the WQE memory",
-               {{"base", 0, 20, Access::rw, 0, "", "first slot"}, {"log2", 24, 5, Access::rw, 0, "", "2^log2 slots"}}, false});
-  r.push_back({"QP_COMMAND", 0x128, "a write that holds byte 0 commits QP_NUM and, with setup, all QP registers",
+                {"sport", 16, 16, Access::rw, 0xC000, "", "UDP source port of this QP's frames"}},
+               false});
+  r.push_back({"QP_SQ_RING",
+               0x124,
+               "send ring in the WQE memory",
+               {{"base", 0, 20, Access::rw, 0, "", "first slot"}, {"log2", 24, 5, Access::rw, 0, "", "2^log2 slots"}},
+               false});
+  r.push_back({"QP_COMMAND",
+               0x128,
+               "a write that holds byte 0 commits QP_NUM and, with setup, all QP registers",
                {{"state", 0, 3, Access::wo, 0, "", "0 RESET 1 INIT 2 RTR 3 RTS 4 SQD 5 ERR"},
-                {"setup", 8, 1, Access::wo, 0, "", "1: take every field and start anew; 0: only change the state"}}, true});
-  r.push_back({"MR_INDEX", 0x140, "memory region that MR_COMMAND sets up", {{"index", 0, 24, Access::rw, 0, "", "upper 24 bits of the key"}}, false});
-  r.push_back({"MR_ATTR", 0x144, "attributes",
+                {"setup", 8, 1, Access::wo, 0, "", "1: take every field and start anew; 0: only change the state"}},
+               true});
+  r.push_back({"MR_INDEX",
+               0x140,
+               "memory region that MR_COMMAND sets up",
+               {{"index", 0, 24, Access::rw, 0, "", "upper 24 bits of the key"}},
+               false});
+  r.push_back({"MR_ATTR",
+               0x144,
+               "attributes",
                {{"variant", 0, 8, Access::rw, 0, "", "lower 8 bits of the key"},
                 {"access", 8, 4, Access::rw, 0, "", "remote rights: [0] write [1] read [2] atomic"},
                 {"valid", 12, 1, Access::rw, 0, "", "0 revokes the region"},
-                {"pd", 16, 16, Access::rw, 0, "", "protection domain"}}, false});
+                {"pd", 16, 16, Access::rw, 0, "", "protection domain"}},
+               false});
   r.push_back(word("MR_BASE_LO", 0x148, "first byte address, low word"));
   r.push_back(word("MR_BASE_HI", 0x14C, "first byte address, high word"));
   r.push_back(word("MR_LEN_LO", 0x150, "length in bytes, low word"));
   r.push_back(word("MR_LEN_HI", 0x154, "length in bytes, high word"));
-  r.push_back({"MR_COMMAND", 0x158, "a write that holds byte 0 commits all MR registers", {{"commit", 0, 1, Access::wo, 0, "", "any value"}}, true});
+  r.push_back({"MR_COMMAND",
+               0x158,
+               "a write that holds byte 0 commits all MR registers",
+               {{"commit", 0, 1, Access::wo, 0, "", "any value"}},
+               true});
 
   std::uint32_t address = counter_base;
   for (const CounterSource& c : counters) {
@@ -151,156 +202,160 @@ std::string write_csr(const RegisterMap& map) {
   int sel_width = 1;
   while ((std::size_t{1} << sel_width) < n) ++sel_width;
 
-  emit("// csr: AXI4-Lite slave with the register map of this variant.\n"
-       "//\n"
-       "// Address and data of a write are taken in any order. One transaction of each direction at a time,\n"
-       "// and one more write waits in front. A write is answered two cycles after its later half; one to\n"
-       "// QP_COMMAND or MR_COMMAND when the set-up stream has been taken, and it commits only if it holds\n"
-       "// byte 0. An address that holds no register answers SLVERR and changes nothing; so does a write to\n"
-       "// a counter. The two low address bits are ignored, byte strobes are honoured, read-only fields keep\n"
-       "// their value. A read is answered three cycles after its address. EVENT pops once for each read of\n"
-       "// it that is accepted. irq_o falls with the pop, so before that read is answered.\n"
-       "// rocegen: comb irq_o<-s_event.tvalid\n"
-       "`default_nettype none\n\n"
-       "module csr (\n"
-       "    input  wire                             clk,\n"
-       "    input  wire                             rst,\n"
-       "    // AXI4-Lite\n"
-       "    input  wire  [15:0]                     s_axil_awaddr,\n"
-       "    input  wire  [2:0]                      s_axil_awprot,\n"
-       "    input  wire                             s_axil_awvalid,\n"
-       "    output logic                            s_axil_awready,\n"
-       "    input  wire  [31:0]                     s_axil_wdata,\n"
-       "    input  wire  [3:0]                      s_axil_wstrb,\n"
-       "    input  wire                             s_axil_wvalid,\n"
-       "    output logic                            s_axil_wready,\n"
-       "    output logic [1:0]                      s_axil_bresp,\n"
-       "    output logic                            s_axil_bvalid,\n"
-       "    input  wire                             s_axil_bready,\n"
-       "    input  wire  [15:0]                     s_axil_araddr,\n"
-       "    input  wire  [2:0]                      s_axil_arprot,\n"
-       "    input  wire                             s_axil_arvalid,\n"
-       "    output logic                            s_axil_arready,\n"
-       "    output logic [31:0]                     s_axil_rdata,\n"
-       "    output logic [1:0]                      s_axil_rresp,\n"
-       "    output logic                            s_axil_rvalid,\n"
-       "    input  wire                             s_axil_rready,\n"
-       "    // set-up streams\n"
-       "    output logic                            m_qp_tvalid,\n"
-       "    input  wire                             m_qp_tready,\n"
-       "    output roce_pkg::qp_cfg_t               m_qp_tdata,\n"
-       "    output logic                            m_mr_tvalid,\n"
-       "    input  wire                             m_mr_tready,\n"
-       "    output roce_pkg::mr_cfg_t               m_mr_tdata,\n"
-       "    // event queue\n"
-       "    input  wire                             s_event_tvalid,\n"
-       "    output logic                            s_event_tready,\n"
-       "    input  roce_pkg::qp_evt_t               s_event_tdata,\n"
-       "    input  wire                             event_lost_i,\n"
-       "    output logic                            irq_o,\n"
-       "    // pins\n"
-       "    input  wire                             ready_i,\n"
-       "    output logic [47:0]                     local_mac_o,\n"
-       "    output logic [31:0]                     local_ip_o,\n"
-       "    output logic [7:0]                      ttl_o,\n"
-       "    output logic [7:0]                      tos_o,\n"
-       "    // counter bank, one cycle of latency\n"
-       "    output logic [{}:0]                      counter_sel_o,\n"
-       "    input  wire  [31:0]                     counter_i\n"
-       ");\n\n",
-       sel_width - 1);
+  emit(
+      "// csr: AXI4-Lite slave with the register map of this variant.\n"
+      "//\n"
+      "// Address and data of a write are taken in any order. One transaction of each direction at a time,\n"
+      "// and one more write waits in front. A write is answered two cycles after its later half; one to\n"
+      "// QP_COMMAND or MR_COMMAND when the set-up stream has been taken, and it commits only if it holds\n"
+      "// byte 0. An address that holds no register answers SLVERR and changes nothing; so does a write to\n"
+      "// a counter. The two low address bits are ignored, byte strobes are honoured, read-only fields keep\n"
+      "// their value. A read is answered three cycles after its address. EVENT pops once for each read of\n"
+      "// it that is accepted. irq_o falls with the pop, so before that read is answered.\n"
+      "// rocegen: comb irq_o<-s_event.tvalid\n"
+      "`default_nettype none\n\n"
+      "module csr (\n"
+      "    input  wire                             clk,\n"
+      "    input  wire                             rst,\n"
+      "    // AXI4-Lite\n"
+      "    input  wire  [15:0]                     s_axil_awaddr,\n"
+      "    input  wire  [2:0]                      s_axil_awprot,\n"
+      "    input  wire                             s_axil_awvalid,\n"
+      "    output logic                            s_axil_awready,\n"
+      "    input  wire  [31:0]                     s_axil_wdata,\n"
+      "    input  wire  [3:0]                      s_axil_wstrb,\n"
+      "    input  wire                             s_axil_wvalid,\n"
+      "    output logic                            s_axil_wready,\n"
+      "    output logic [1:0]                      s_axil_bresp,\n"
+      "    output logic                            s_axil_bvalid,\n"
+      "    input  wire                             s_axil_bready,\n"
+      "    input  wire  [15:0]                     s_axil_araddr,\n"
+      "    input  wire  [2:0]                      s_axil_arprot,\n"
+      "    input  wire                             s_axil_arvalid,\n"
+      "    output logic                            s_axil_arready,\n"
+      "    output logic [31:0]                     s_axil_rdata,\n"
+      "    output logic [1:0]                      s_axil_rresp,\n"
+      "    output logic                            s_axil_rvalid,\n"
+      "    input  wire                             s_axil_rready,\n"
+      "    // set-up streams\n"
+      "    output logic                            m_qp_tvalid,\n"
+      "    input  wire                             m_qp_tready,\n"
+      "    output roce_pkg::qp_cfg_t               m_qp_tdata,\n"
+      "    output logic                            m_mr_tvalid,\n"
+      "    input  wire                             m_mr_tready,\n"
+      "    output roce_pkg::mr_cfg_t               m_mr_tdata,\n"
+      "    // event queue\n"
+      "    input  wire                             s_event_tvalid,\n"
+      "    output logic                            s_event_tready,\n"
+      "    input  roce_pkg::qp_evt_t               s_event_tdata,\n"
+      "    input  wire                             event_lost_i,\n"
+      "    output logic                            irq_o,\n"
+      "    // pins\n"
+      "    input  wire                             ready_i,\n"
+      "    output logic [47:0]                     local_mac_o,\n"
+      "    output logic [31:0]                     local_ip_o,\n"
+      "    output logic [7:0]                      ttl_o,\n"
+      "    output logic [7:0]                      tos_o,\n"
+      "    // counter bank, one cycle of latency\n"
+      "    output logic [{}:0]                      counter_sel_o,\n"
+      "    input  wire  [31:0]                     counter_i\n"
+      ");\n\n",
+      sel_width - 1);
 
   for (const Register& reg : map.registers)
     for (const Field& f : reg.fields)
       if (f.access == Access::rw) emit("  logic {}{};\n", range(f.width), reg_name(reg, f));
   emit("  logic        lost_q;\n\n");
 
-  emit("  // ---- write channel: address and data are kept until both are there ----------------------------\n"
-       "  typedef enum logic [1:0] {{\n    WrIdle,\n    WrCommit,\n    WrResp\n  }} wr_state_e;\n"
-       "  wr_state_e   wr_state_q;\n"
-       "  logic        aw_full_q;\n"
-       "  logic        w_full_q;\n"
-       "  logic [13:0] aw_word_q;\n"
-       "  logic [31:0] w_data_q;\n"
-       "  logic [3:0]  w_strb_q;\n"
-       "  logic [15:0] wr_addr;\n"
-       "  logic        wr_take;\n"
-       "  logic        wr_hit;\n"
-       "  logic [31:0] wr_mask;\n"
-       "  logic [31:0] wr_bits;\n\n"
-       "  always_ff @(posedge clk) begin\n"
-       "    if (wr_take) begin\n"
-       "      aw_full_q <= 1'b0;\n"
-       "      w_full_q <= 1'b0;\n"
-       "    end\n"
-       "    if (s_axil_awvalid && !aw_full_q) begin\n"
-       "      aw_full_q <= 1'b1;\n"
-       "      aw_word_q <= s_axil_awaddr[15:2];\n"
-       "    end\n"
-       "    if (s_axil_wvalid && !w_full_q) begin\n"
-       "      w_full_q <= 1'b1;\n"
-       "      w_data_q <= s_axil_wdata;\n"
-       "      w_strb_q <= s_axil_wstrb;\n"
-       "    end\n"
-       "    if (rst) begin\n"
-       "      aw_full_q <= 1'b0;\n"
-       "      w_full_q <= 1'b0;\n"
-       "    end\n"
-       "  end\n\n"
-       "  assign s_axil_awready = !aw_full_q;\n"
-       "  assign s_axil_wready = !w_full_q;\n"
-       "  assign wr_take = (wr_state_q == WrIdle) && aw_full_q && w_full_q;\n"
-       "  assign wr_addr = {{aw_word_q, 2'b00}};\n"
-       "  assign wr_mask = {{{{8{{w_strb_q[3]}}}}, {{8{{w_strb_q[2]}}}}, {{8{{w_strb_q[1]}}}}, {{8{{w_strb_q[0]}}}}}};\n"
-       "  assign wr_bits = w_data_q & wr_mask;\n\n");
+  emit(
+      "  // ---- write channel: address and data are kept until both are there ----------------------------\n"
+      "  typedef enum logic [1:0] {{\n    WrIdle,\n    WrCommit,\n    WrResp\n  }} wr_state_e;\n"
+      "  wr_state_e   wr_state_q;\n"
+      "  logic        aw_full_q;\n"
+      "  logic        w_full_q;\n"
+      "  logic [13:0] aw_word_q;\n"
+      "  logic [31:0] w_data_q;\n"
+      "  logic [3:0]  w_strb_q;\n"
+      "  logic [15:0] wr_addr;\n"
+      "  logic        wr_take;\n"
+      "  logic        wr_hit;\n"
+      "  logic [31:0] wr_mask;\n"
+      "  logic [31:0] wr_bits;\n\n"
+      "  always_ff @(posedge clk) begin\n"
+      "    if (wr_take) begin\n"
+      "      aw_full_q <= 1'b0;\n"
+      "      w_full_q <= 1'b0;\n"
+      "    end\n"
+      "    if (s_axil_awvalid && !aw_full_q) begin\n"
+      "      aw_full_q <= 1'b1;\n"
+      "      aw_word_q <= s_axil_awaddr[15:2];\n"
+      "    end\n"
+      "    if (s_axil_wvalid && !w_full_q) begin\n"
+      "      w_full_q <= 1'b1;\n"
+      "      w_data_q <= s_axil_wdata;\n"
+      "      w_strb_q <= s_axil_wstrb;\n"
+      "    end\n"
+      "    if (rst) begin\n"
+      "      aw_full_q <= 1'b0;\n"
+      "      w_full_q <= 1'b0;\n"
+      "    end\n"
+      "  end\n\n"
+      "  assign s_axil_awready = !aw_full_q;\n"
+      "  assign s_axil_wready = !w_full_q;\n"
+      "  assign wr_take = (wr_state_q == WrIdle) && aw_full_q && w_full_q;\n"
+      "  assign wr_addr = {{aw_word_q, 2'b00}};\n"
+      "  assign wr_mask = {{{{8{{w_strb_q[3]}}}}, {{8{{w_strb_q[2]}}}}, {{8{{w_strb_q[1]}}}}, {{8{{w_strb_q[0]}}}}}};\n"
+      "  assign wr_bits = w_data_q & wr_mask;\n\n");
   emit("  always_comb begin\n    case (wr_addr)\n");
   std::string hits;
-  for (const Register& reg : map.registers) hits += fmt::format("{}16'h{:04X}", hits.empty() ? "" : ",\n      ", reg.address);
+  for (const Register& reg : map.registers)
+    hits += fmt::format("{}16'h{:04X}", hits.empty() ? "" : ",\n      ", reg.address);
   emit("      {}: wr_hit = 1'b1;\n      default: wr_hit = 1'b0;\n    endcase\n  end\n\n", hits);
 
-  emit("  logic [1:0] bresp_q;\n"
-       "  logic       qp_valid_q;\n"
-       "  logic       mr_valid_q;\n"
-       "  logic       setup_q;\n"
-       "  logic [2:0] state_q;\n"
-       "  logic       clear_lost_q;\n\n"
-       "  always_ff @(posedge clk) begin\n"
-       "    clear_lost_q <= 1'b0;\n"
-       "    case (wr_state_q)\n"
-       "      WrIdle: begin\n"
-       "        if (wr_take) begin\n"
-       "          wr_state_q <= WrResp;\n"
-       "          bresp_q <= wr_hit ? 2'b00 : 2'b10;\n"
-       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
-       "            wr_state_q <= WrCommit;\n"
-       "            qp_valid_q <= 1'b1;\n"
-       "            state_q <= wr_bits[2:0];\n"
-       "            setup_q <= wr_bits[8];\n"
-       "          end\n"
-       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
-       "            wr_state_q <= WrCommit;\n"
-       "            mr_valid_q <= 1'b1;\n"
-       "          end\n"
-       "          if (wr_addr == 16'h{:04X}) clear_lost_q <= wr_bits[1];\n"
-       "        end\n"
-       "      end\n"
-       "      WrCommit: begin\n"
-       "        if (m_qp_tready) qp_valid_q <= 1'b0;\n"
-       "        if (m_mr_tready) mr_valid_q <= 1'b0;\n"
-       "        if ((!qp_valid_q || m_qp_tready) && (!mr_valid_q || m_mr_tready)) wr_state_q <= WrResp;\n"
-       "      end\n"
-       "      WrResp: if (s_axil_bready) wr_state_q <= WrIdle;\n"
-       "      default: wr_state_q <= WrIdle;\n"
-       "    endcase\n"
-       "    if (rst) begin\n"
-       "      wr_state_q <= WrIdle;\n"
-       "      qp_valid_q <= 1'b0;\n"
-       "      mr_valid_q <= 1'b0;\n"
-       "    end\n"
-       "  end\n\n"
-       "  assign s_axil_bvalid = wr_state_q == WrResp;\n"
-       "  assign s_axil_bresp = bresp_q;\n\n",
-       address_of(map, "QP_COMMAND"), address_of(map, "MR_COMMAND"), address_of(map, "CTRL"));
+  emit(
+      "  logic [1:0] bresp_q;\n"
+      "  logic       qp_valid_q;\n"
+      "  logic       mr_valid_q;\n"
+      "  logic       setup_q;\n"
+      "  logic [2:0] state_q;\n"
+      "  logic       clear_lost_q;\n\n"
+      "  always_ff @(posedge clk) begin\n"
+      "    clear_lost_q <= 1'b0;\n"
+      "    case (wr_state_q)\n"
+      "      WrIdle: begin\n"
+      "        if (wr_take) begin\n"
+      "          wr_state_q <= WrResp;\n"
+      "          bresp_q <= wr_hit ? 2'b00 : 2'b10;\n"
+      "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
+      "            wr_state_q <= WrCommit;\n"
+      "            qp_valid_q <= 1'b1;\n"
+      "            state_q <= wr_bits[2:0];\n"
+      "            setup_q <= wr_bits[8];\n"
+      "          end\n"
+      "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
+      "            wr_state_q <= WrCommit;\n"
+      "            mr_valid_q <= 1'b1;\n"
+      "          end\n"
+      "          if (wr_addr == 16'h{:04X}) clear_lost_q <= wr_bits[1];\n"
+      "        end\n"
+      "      end\n"
+      "      WrCommit: begin\n"
+      "        if (m_qp_tready) qp_valid_q <= 1'b0;\n"
+      "        if (m_mr_tready) mr_valid_q <= 1'b0;\n"
+      "        if ((!qp_valid_q || m_qp_tready) && (!mr_valid_q || m_mr_tready)) wr_state_q <= WrResp;\n"
+      "      end\n"
+      "      WrResp: if (s_axil_bready) wr_state_q <= WrIdle;\n"
+      "      default: wr_state_q <= WrIdle;\n"
+      "    endcase\n"
+      "    if (rst) begin\n"
+      "      wr_state_q <= WrIdle;\n"
+      "      qp_valid_q <= 1'b0;\n"
+      "      mr_valid_q <= 1'b0;\n"
+      "    end\n"
+      "  end\n\n"
+      "  assign s_axil_bvalid = wr_state_q == WrResp;\n"
+      "  assign s_axil_bresp = bresp_q;\n\n",
+      address_of(map, "QP_COMMAND"), address_of(map, "MR_COMMAND"), address_of(map, "CTRL"));
 
   emit("  always_ff @(posedge clk) begin\n    if (wr_take) begin\n      case (wr_addr)\n");
   for (const Register& reg : map.registers) {
@@ -308,7 +363,8 @@ std::string write_csr(const RegisterMap& map) {
     for (const Field& f : reg.fields) {
       if (f.access != Access::rw) continue;
       const std::string name = reg_name(reg, f);
-      const std::string bits = f.width == 1 ? fmt::format("[{}]", f.lsb) : fmt::format("[{}:{}]", f.lsb + f.width - 1, f.lsb);
+      const std::string bits =
+          f.width == 1 ? fmt::format("[{}]", f.lsb) : fmt::format("[{}:{}]", f.lsb + f.width - 1, f.lsb);
       fmt::format_to(std::back_inserter(body), "          {0} <= ({0} & ~wr_mask{1}) | wr_bits{1};\n", name, bits);
     }
     if (!body.empty()) emit("        16'h{:04X}: begin  // {}\n{}        end\n", reg.address, reg.name, body);
@@ -317,91 +373,104 @@ std::string write_csr(const RegisterMap& map) {
   for (const Register& reg : map.registers)
     for (const Field& f : reg.fields)
       if (f.access == Access::rw) emit("      {} <= {}'h{:X};\n", reg_name(reg, f), f.width, f.reset);
-  emit("    end\n  end\n\n"
-       "  always_ff @(posedge clk) begin\n"
-       "    if (clear_lost_q) lost_q <= 1'b0;\n"
-       "    if (event_lost_i) lost_q <= 1'b1;\n"
-       "    if (rst) lost_q <= 1'b0;\n"
-       "  end\n\n");
+  emit(
+      "    end\n  end\n\n"
+      "  always_ff @(posedge clk) begin\n"
+      "    if (clear_lost_q) lost_q <= 1'b0;\n"
+      "    if (event_lost_i) lost_q <= 1'b1;\n"
+      "    if (rst) lost_q <= 1'b0;\n"
+      "  end\n\n");
 
-  emit("  // ---- read channel ----------------------------------------------------------------------------\n"
-       "  typedef enum logic [1:0] {{\n    RdIdle,\n    RdCounter,\n    RdMux,\n    RdResp\n  }} rd_state_e;\n"
-       "  rd_state_e   rd_state_q;\n"
-       "  logic [15:0] rd_addr_q;\n"
-       "  logic [31:0] rd_data_q;\n"
-       "  logic [31:0] rd_mux;\n"
-       "  logic        rd_hit;\n"
-       "  logic [1:0]  rresp_q;\n\n"
-       "  assign s_axil_arready = rd_state_q == RdIdle;\n"
-       "  assign s_axil_rvalid = rd_state_q == RdResp;\n"
-       "  assign s_axil_rdata = rd_data_q;\n"
-       "  assign s_axil_rresp = rresp_q;\n\n");
+  emit(
+      "  // ---- read channel ----------------------------------------------------------------------------\n"
+      "  typedef enum logic [1:0] {{\n    RdIdle,\n    RdCounter,\n    RdMux,\n    RdResp\n  }} rd_state_e;\n"
+      "  rd_state_e   rd_state_q;\n"
+      "  logic [15:0] rd_addr_q;\n"
+      "  logic [31:0] rd_data_q;\n"
+      "  logic [31:0] rd_mux;\n"
+      "  logic        rd_hit;\n"
+      "  logic [1:0]  rresp_q;\n\n"
+      "  assign s_axil_arready = rd_state_q == RdIdle;\n"
+      "  assign s_axil_rvalid = rd_state_q == RdResp;\n"
+      "  assign s_axil_rdata = rd_data_q;\n"
+      "  assign s_axil_rresp = rresp_q;\n\n");
   emit("  always_comb begin\n    rd_hit = 1'b1;\n    rd_mux = '0;\n    case (rd_addr_q)\n");
   for (const Register& reg : map.registers) {
     std::string body;
     for (const Field& f : reg.fields) {
       std::string value;
-      if (f.access == Access::rw) value = reg_name(reg, f);
-      else if (f.access == Access::wo || f.access == Access::w1) continue;
-      else value = f.source.empty() ? fmt::format("{}'h{:X}", f.width, f.reset) : f.source;
-      const std::string bits = f.width == 32 ? "" : f.width == 1 ? fmt::format("[{}]", f.lsb) : fmt::format("[{}:{}]", f.lsb + f.width - 1, f.lsb);
+      if (f.access == Access::rw)
+        value = reg_name(reg, f);
+      else if (f.access == Access::wo || f.access == Access::w1)
+        continue;
+      else
+        value = f.source.empty() ? fmt::format("{}'h{:X}", f.width, f.reset) : f.source;
+      const std::string bits = f.width == 32  ? ""
+                               : f.width == 1 ? fmt::format("[{}]", f.lsb)
+                                              : fmt::format("[{}:{}]", f.lsb + f.width - 1, f.lsb);
       fmt::format_to(std::back_inserter(body), "        rd_mux{} = {};\n", bits, value);
     }
-    if (body.empty()) emit("      16'h{:04X}: rd_mux = '0;  // {}\n", reg.address, reg.name);
-    else emit("      16'h{:04X}: begin  // {}\n{}      end\n", reg.address, reg.name, body);
+    if (body.empty())
+      emit("      16'h{:04X}: rd_mux = '0;  // {}\n", reg.address, reg.name);
+    else
+      emit("      16'h{:04X}: begin  // {}\n{}      end\n", reg.address, reg.name, body);
   }
-  emit("      default: begin\n"
-       "        rd_mux = counter_i;\n");
+  emit(
+      "      default: begin\n"
+      "        rd_mux = counter_i;\n");
   if (n == 0)
     emit("        rd_hit = 1'b0;\n");
   else
-    emit("        rd_hit = (rd_addr_q >= 16'h{:04X}) && (rd_addr_q <= 16'h{:04X});\n", counter_base, map.counters.back().address);
+    emit("        rd_hit = (rd_addr_q >= 16'h{:04X}) && (rd_addr_q <= 16'h{:04X});\n", counter_base,
+         map.counters.back().address);
   // Counter 0 stands at a multiple of 256 words: its number is zero in a narrower index.
-  emit("      end\n    endcase\n  end\n\n"
-       "  assign counter_sel_o = rd_addr_q[{}:2]{};\n\n",
-       sel_width + 1, sel_width > 8 ? fmt::format(" - {}'d{}", sel_width, counter_base / 4) : "");
-  emit("  always_ff @(posedge clk) begin\n"
-       "    case (rd_state_q)\n"
-       "      RdIdle: begin\n"
-       "        if (s_axil_arvalid) rd_state_q <= RdCounter;\n"
-       "        rd_addr_q <= {{s_axil_araddr[15:2], 2'b00}};\n"
-       "      end\n"
-       "      RdCounter: rd_state_q <= RdMux;\n"
-       "      RdMux: begin\n"
-       "        rd_data_q <= rd_hit ? rd_mux : '0;\n"
-       "        rresp_q <= rd_hit ? 2'b00 : 2'b10;\n"
-       "        rd_state_q <= RdResp;\n"
-       "      end\n"
-       "      RdResp: if (s_axil_rready) rd_state_q <= RdIdle;\n"
-       "      default: rd_state_q <= RdIdle;\n"
-       "    endcase\n"
-       "    if (rst) rd_state_q <= RdIdle;\n"
-       "  end\n\n"
-       "  assign s_event_tready = (rd_state_q == RdMux) && (rd_addr_q == 16'h{:04X});\n"
-       "  assign irq_o = ctrl_irq_enable_q & s_event_tvalid;\n\n"
-       "  // ---- set-up records ----------------------------------------------------------------------------\n"
-       "  assign m_qp_tvalid = qp_valid_q;\n"
-       "  assign m_qp_tdata = {{\n"
-       "      setup_q, qp_num_qpn_q, state_q, qp_attr_pmtu_q, qp_attr_access_q, qp_prot_pd_q, qp_prot_pkey_q,\n"
-       "      qp_rq_psn_psn_q, qp_sq_psn_psn_q, qp_dest_qpn_qpn_q, qp_dest_ip_q,\n"
-       "      qp_dest_mac_hi_mac_q, qp_dest_mac_lo_q, qp_dest_mac_hi_sport_q,\n"
-       "      qp_attr_retry_cnt_q, qp_attr_rnr_retry_q, qp_attr_timeout_q, qp_attr_min_rnr_timer_q,\n"
-       "      qp_sq_ring_base_q, qp_sq_ring_log2_q\n"
-       "  }};\n"
-       "  assign m_mr_tvalid = mr_valid_q;\n"
-       "  assign m_mr_tdata = {{\n"
-       "      mr_index_index_q, mr_attr_valid_q, mr_attr_variant_q, mr_attr_access_q, mr_attr_pd_q,\n"
-       "      mr_base_hi_q, mr_base_lo_q, mr_len_hi_q, mr_len_lo_q\n"
-       "  }};\n\n"
-       "  assign local_mac_o = {{local_mac_hi_q, local_mac_lo_q}};\n"
-       "  assign local_ip_o = local_ip_q;\n"
-       "  assign ttl_o = ip_config_ttl_q;\n"
-       "  assign tos_o = ip_config_tos_q;\n\n"
-       "  // The protection bits and the byte part of addresses carry nothing that a register could depend on.\n"
-       "  logic unused;\n"
-       "  assign unused = ^{{s_axil_awprot, s_axil_arprot, s_axil_awaddr[1:0], s_axil_araddr[1:0]}};\n\n"
-       "endmodule\n`default_nettype wire\n",
-       address_of(map, "EVENT"));
+  emit(
+      "      end\n    endcase\n  end\n\n"
+      "  assign counter_sel_o = rd_addr_q[{}:2]{};\n\n",
+      sel_width + 1, sel_width > 8 ? fmt::format(" - {}'d{}", sel_width, counter_base / 4) : "");
+  emit(
+      "  always_ff @(posedge clk) begin\n"
+      "    case (rd_state_q)\n"
+      "      RdIdle: begin\n"
+      "        if (s_axil_arvalid) rd_state_q <= RdCounter;\n"
+      "        rd_addr_q <= {{s_axil_araddr[15:2], 2'b00}};\n"
+      "      end\n"
+      "      RdCounter: rd_state_q <= RdMux;\n"
+      "      RdMux: begin\n"
+      "        rd_data_q <= rd_hit ? rd_mux : '0;\n"
+      "        rresp_q <= rd_hit ? 2'b00 : 2'b10;\n"
+      "        rd_state_q <= RdResp;\n"
+      "      end\n"
+      "      RdResp: if (s_axil_rready) rd_state_q <= RdIdle;\n"
+      "      default: rd_state_q <= RdIdle;\n"
+      "    endcase\n"
+      "    if (rst) rd_state_q <= RdIdle;\n"
+      "  end\n\n"
+      "  assign s_event_tready = (rd_state_q == RdMux) && (rd_addr_q == 16'h{:04X});\n"
+      "  assign irq_o = ctrl_irq_enable_q & s_event_tvalid;\n\n"
+      "  // ---- set-up records ----------------------------------------------------------------------------\n"
+      "  assign m_qp_tvalid = qp_valid_q;\n"
+      "  assign m_qp_tdata = {{\n"
+      "      setup_q, qp_num_qpn_q, state_q, qp_attr_pmtu_q, qp_attr_access_q, qp_prot_pd_q, qp_prot_pkey_q,\n"
+      "      qp_rq_psn_psn_q, qp_sq_psn_psn_q, qp_dest_qpn_qpn_q, qp_dest_ip_q,\n"
+      "      qp_dest_mac_hi_mac_q, qp_dest_mac_lo_q, qp_dest_mac_hi_sport_q,\n"
+      "      qp_attr_retry_cnt_q, qp_attr_rnr_retry_q, qp_attr_timeout_q, qp_attr_min_rnr_timer_q,\n"
+      "      qp_sq_ring_base_q, qp_sq_ring_log2_q\n"
+      "  }};\n"
+      "  assign m_mr_tvalid = mr_valid_q;\n"
+      "  assign m_mr_tdata = {{\n"
+      "      mr_index_index_q, mr_attr_valid_q, mr_attr_variant_q, mr_attr_access_q, mr_attr_pd_q,\n"
+      "      mr_base_hi_q, mr_base_lo_q, mr_len_hi_q, mr_len_lo_q\n"
+      "  }};\n\n"
+      "  assign local_mac_o = {{local_mac_hi_q, local_mac_lo_q}};\n"
+      "  assign local_ip_o = local_ip_q;\n"
+      "  assign ttl_o = ip_config_ttl_q;\n"
+      "  assign tos_o = ip_config_tos_q;\n\n"
+      "  // The protection bits and the byte part of addresses carry nothing that a register could depend on.\n"
+      "  logic unused;\n"
+      "  assign unused = ^{{s_axil_awprot, s_axil_arprot, s_axil_awaddr[1:0], s_axil_araddr[1:0]}};\n\n"
+      "endmodule\n`default_nettype wire\n",
+      address_of(map, "EVENT"));
   return std::move(emit.text);
 }
 

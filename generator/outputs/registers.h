@@ -11,11 +11,11 @@ namespace rocegen::outputs {
 
 /// How software sees a field.
 enum class Access {
-  ro,    ///< read only: a constant or a status pin
-  rw,    ///< read and write, kept in a register
-  wo,    ///< write only: reads as zero
-  w1,    ///< writing 1 gives one pulse; reads as zero
-  pop,   ///< read only, and the read takes the entry off its queue
+  ro,   ///< read only: a constant or a status pin
+  rw,   ///< read and write, kept in a register
+  wo,   ///< write only: reads as zero
+  w1,   ///< writing 1 gives one pulse; reads as zero
+  pop,  ///< read only, and the read takes the entry off its queue
 };
 
 struct Field {
@@ -56,7 +56,8 @@ struct CounterSource {
   std::string name;
 };
 
-/// The map of one variant. Counters get addresses in the order given. Throws std::length_error when they do not fit into 64 KiB.
+/// The map of one variant. Counters get addresses in the order given. Throws std::length_error when they do not fit
+/// into 64 KiB.
 RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& spec_hash,
                               const std::vector<CounterSource>& counters);
 
@@ -64,8 +65,8 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
 /// streams, pops the event queue and reads the counter bank.
 std::string write_csr(const RegisterMap& map);
 
-/// The map as Markdown: docs/registers.md, and doc/registers.md of every variant. `variant`: with the values of this variant's
-/// constants; otherwise they are left out, so that the text holds for all.
+/// The map as Markdown: docs/registers.md, and doc/registers.md of every variant. `variant`: with the values of this
+/// variant's constants; otherwise they are left out, so that the text holds for all.
 std::string registers_markdown(const RegisterMap& map, bool variant);
 
 /// "ro", "rw", ... for documents.

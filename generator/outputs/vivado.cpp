@@ -16,8 +16,8 @@ std::string write_clocks_xdc(const stack::Stack& stack) {
       "# leave this file out and keep {}_cdc.xdc.\n",
       stack.spec.name, stack.spec.name);
   for (const netlist::Domain& domain : stack.design.top().domains)
-    fmt::format_to(std::back_inserter(out), "create_clock -name {0} -period {1:.3f} [get_ports {0}]\n", domain.clock_port(),
-                   1000.0 / domain.mhz);
+    fmt::format_to(std::back_inserter(out), "create_clock -name {0} -period {1:.3f} [get_ports {0}]\n",
+                   domain.clock_port(), 1000.0 / domain.mhz);
   return out;
 }
 
@@ -93,9 +93,11 @@ std::string write_tcl(const stack::Stack& stack) {
         "add_files -norecurse $sources\n"
         "set_property include_dirs $include_dirs [current_fileset]\n"
         "set_property top $top [current_fileset]\n"
-        "add_files -fileset constrs_1 -norecurse [list [file join $here ${name}_clocks.xdc] [file join $here ${name}_cdc.xdc]]\n"
+        "add_files -fileset constrs_1 -norecurse [list [file join $here ${name}_clocks.xdc] [file join $here "
+        "${name}_cdc.xdc]]\n"
         "set_property USED_IN {synthesis implementation out_of_context} [get_files ${name}_clocks.xdc]\n"
-        "set_property -name {STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS} -value {-mode out_of_context} -objects [get_runs synth_1]\n"
+        "set_property -name {STEPS.SYNTH_DESIGN.ARGS.MORE OPTIONS} -value {-mode out_of_context} -objects [get_runs "
+        "synth_1]\n"
         "launch_runs synth_1\n"
         "wait_on_run synth_1\n"
         "if {[get_property PROGRESS [get_runs synth_1]] ne \"100%\"} { error \"synthesis of $name failed\" }\n"
@@ -106,7 +108,8 @@ std::string write_tcl(const stack::Stack& stack) {
         "read_verilog -sv $sources\n"
         "read_xdc -mode out_of_context [file join $here ${name}_clocks.xdc]\n"
         "read_xdc [file join $here ${name}_cdc.xdc]\n"
-        "synth_design -top $top -part $part -mode out_of_context -flatten_hierarchy rebuilt -include_dirs $include_dirs\n"
+        "synth_design -top $top -part $part -mode out_of_context -flatten_hierarchy rebuilt -include_dirs "
+        "$include_dirs\n"
         "write_checkpoint -force [file join $build ${name}_synth.dcp]\n";
   }
   out +=

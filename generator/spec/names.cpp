@@ -22,7 +22,8 @@ constexpr const char* kLibraryNames =
     // templates/transport
     "ack_queue mr_table qp_timer responder_decode responder_mtu responder_region responder_retire "
     "responder_sequence rx_dispatch rx_responder sq_ack sq_ack_rules sq_choose sq_emit sq_engine sq_enqueue "
-    "sq_fetch sq_post sq_retire sq_retire_fetch sq_sched sq_segment sq_setup sq_tell sq_turn "
+    "sq_completer sq_fetch sq_peer sq_post sq_requester sq_retire sq_retire_fetch sq_sched sq_segment sq_setup sq_tell "
+    "sq_turn "
     // generator/dataflow
     "icrc_data icrc_residue icrc_rewind icrc_step ipv4_checksum "
     // generator/outputs

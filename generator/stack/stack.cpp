@@ -53,7 +53,10 @@ std::string header_comment(const Stack& stack) {
 class Architect {
  public:
   Architect(Stack& stack, const Latencies& latency, spec::Diagnostics& diagnostics)
-      : stack_(stack), spec_(stack.spec), latency_(latency), diagnostics_(diagnostics),
+      : stack_(stack),
+        spec_(stack.spec),
+        latency_(latency),
+        diagnostics_(diagnostics),
         top_(stack.library, stack.spec.name, diagnostics) {}
 
   netlist::Module run() {
@@ -65,6 +68,7 @@ class Architect {
     send();
     host();
     control();
+    describe_clocks();
     return top_.take();
   }
 
@@ -79,7 +83,8 @@ class Architect {
                         "checks frames and keeps their payload");
     dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
     top_.connect(rx_.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
-    expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx", "Ethernet frames in, without FCS; tuser with tlast marks a bad frame");
+    expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx",
+                      "Ethernet frames in, without FCS; tuser with tlast marks a bad frame");
   }
 
   void transport() {
@@ -102,7 +107,8 @@ class Architect {
     top_.connect_pin(responder_.pin("mr_index_o"), regions_.pin("index_i"));
     top_.connect_pin(regions_.pin("entry_o"), responder_.pin("mr_entry_i"));
     top_.connect(sq_.stream("m_err"), responder_.stream("s_err"), {.weight = 1});
-    top_.expose_stream(sq_.stream("s_wqe"), "s_axis_wqe", {.weight = 1, .comment = "work queue entries, roce_pkg::wqe_t"});
+    top_.expose_stream(sq_.stream("s_wqe"), "s_axis_wqe",
+                       {.weight = 1, .comment = "work queue entries, roce_pkg::wqe_t"});
   }
 
   void send() {
@@ -113,10 +119,7 @@ class Architect {
                            {"MaxReads", spec_.host.max_reads}},
                           "fetches payload to send");
     arb_ = top_.instance("tx_arb_i", "stream_arb",
-                         {{"N", 2},
-                          {"DataW", spec_.data_width},
-                          {"UserW", tx_user_width()},
-                          {"Priority", 1}},
+                         {{"N", 2}, {"DataW", spec_.data_width}, {"UserW", tx_user_width()}, {"Priority", 1}},
                          "answers before data");
     framer_ = top_.instance("tx_framer_i", "tx_framer",
                             {{"DataW", spec_.data_width},
@@ -138,28 +141,29 @@ class Architect {
   }
 
   void host() {
-    write_ = top_.instance("dma_write_i", "dma_write",
-                           {{"DataW", spec_.data_width},
-                            {"AddrW", spec_.host.address_width},
-                            {"MaxWrites", spec_.host.max_writes}},
-                           "places received payload");
+    write_ = top_.instance(
+        "dma_write_i", "dma_write",
+        {{"DataW", spec_.data_width}, {"AddrW", spec_.host.address_width}, {"MaxWrites", spec_.host.max_writes}},
+        "places received payload");
     top_.connect(rx_.stream("m_pay"), write_.stream("s_pay"), {.weight = 2});
     top_.leave_open(write_.stream("m_done"), "a WRITE without immediate has no completion at the responder");
     top_.expose_pins(write_, "m_axi_", netlist::ExposeOptions{.comment = "AXI4 to host memory, writes"});
     top_.expose_pins(read_, "m_axi_", netlist::ExposeOptions{.comment = "AXI4 to host memory, reads"});
-    cqe_ = top_.instance("cqe_fifo_i", "stream_fifo",
-                         {{"Width", 256}, {"Depth", spec_.host.cq_depth}, {"Style", 0}}, "completions that wait for the host");
+    cqe_ = top_.instance("cqe_fifo_i", "stream_fifo", {{"Width", 256}, {"Depth", spec_.host.cq_depth}, {"Style", 0}},
+                         "completions that wait for the host");
     top_.connect(sq_.stream("m_cqe"), cqe_.stream("s_axis"), {.weight = 0});
     top_.leave_open(cqe_.pin("level_o"), "nobody asks how full it is");
     top_.expose_stream(cqe_.stream("m_axis"), "m_axis_cqe", {.weight = 1, .comment = "completions, roce_pkg::cqe_t"});
 
-    faults_ = top_.instance("fault_arb_i", "record_arb", {{"N", 3}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
+    faults_ = top_.instance("fault_arb_i", "record_arb",
+                            {{"N", 3}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
                             "fatal errors of other modules, on their way to the send side");
     top_.connect(responder_.stream("m_evt"), faults_.stream("s_axis", 0), {.weight = 0});
     top_.connect(read_.stream("m_evt"), faults_.stream("s_axis", 1), {.weight = 1});
     top_.connect(write_.stream("m_evt"), faults_.stream("s_axis", 2), {.weight = 1});
     top_.connect(faults_.stream("m_axis"), sq_.stream("s_evt"), {.weight = 1});
-    events_ = top_.instance("event_queue_i", "event_queue", {{"Depth", spec_.host.event_depth}}, "events that wait to be read");
+    events_ = top_.instance("event_queue_i", "event_queue", {{"Depth", spec_.host.event_depth}},
+                            "events that wait to be read");
     top_.connect(sq_.stream("m_event"), events_.stream("s_evt"), {.weight = 0});
   }
 
@@ -178,7 +182,8 @@ class Architect {
     stack_.written.push_back({"csr", std::move(text), 0, 0});
 
     csr_ = top_.instance("csr_i", "csr", {}, "registers");
-    bank_ = top_.instance("counter_bank_i", "counter_bank", {{"N", static_cast<int>(counters.size())}}, "counts every cnt_ pulse");
+    bank_ = top_.instance("counter_bank_i", "counter_bank", {{"N", static_cast<int>(counters.size())}},
+                          "counts every cnt_ pulse");
     int index = 0;
     for (const auto& match : pulses) top_.connect_pin(match.pin, bank_.pin("pulse_i", index++, 1));
     top_.connect_pin(csr_.pin("counter_sel_o"), bank_.pin("sel_i"));
@@ -192,7 +197,8 @@ class Architect {
                               "a QP's set-up goes to every owner of its state");
     top_.connect(csr_.stream("m_qp"), fork.stream("s_axis"), {.weight = 0});
     int lane = 0;
-    for (InstanceHandle owner : owners) top_.connect(fork.stream("m_axis", lane++), owner.stream("s_cfg"), {.weight = 0});
+    for (InstanceHandle owner : owners)
+      top_.connect(fork.stream("m_axis", lane++), owner.stream("s_cfg"), {.weight = 0});
     top_.connect(csr_.stream("m_mr"), regions_.stream("s_cfg"), {.weight = 0});
     top_.connect(events_.stream("m_evt"), csr_.stream("s_event"), {.weight = 0});
     top_.connect_pin(events_.pin("event_lost_o"), csr_.pin("event_lost_i"));
@@ -209,6 +215,30 @@ class Architect {
     top_.connect_pin(top_.reduce("tables_ready", Reduce::all, ready, "every table is cleared"), csr_.pin("ready_i"));
     top_.expose_pins(csr_, "s_axil_", netlist::ExposeOptions{.comment = "AXI4-Lite, registers"});
     top_.expose_pin(csr_.pin("irq_o"), "irq_o", {.comment = "an event waits and CTRL.irq_enable is set"});
+  }
+
+  /// What Vivado can't see from the names of the ports: which buses a clock drives, and that resets are active high
+  /// (UG994).
+  void describe_clocks() {
+    for (const netlist::Domain& domain : top_.module().domains) {
+      std::string buses;
+      const auto add = [&](const std::string& name) { buses += (buses.empty() ? "" : ":") + name; };
+      for (const netlist::ModuleStream& stream : top_.module().streams)
+        if (stream.domain == domain.name) add(stream.name);
+      if (domain.name.empty()) {
+        add("m_axi");
+        add("s_axil");
+      }
+      const std::string clock = domain.clock_port();
+      const std::string reset = domain.reset_port();
+      clock_notes_.push_back({domain.name,
+                              {{"X_INTERFACE_INFO", "xilinx.com:signal:clock:1.0 " + clock + " CLK"},
+                               {"X_INTERFACE_PARAMETER", "ASSOCIATED_BUSIF " + buses + ", ASSOCIATED_RESET " + reset}},
+                              {{"X_INTERFACE_INFO", "xilinx.com:signal:reset:1.0 " + reset + " RST"},
+                               {"X_INTERFACE_PARAMETER", "POLARITY ACTIVE_HIGH"}}});
+    }
+    for (ClockNotes& notes : clock_notes_)
+      top_.domain_attributes(notes.domain, std::move(notes.clock), std::move(notes.reset));
   }
 
   /// The MAC's streams may have another width and clock; the passes put the adapters in.
@@ -229,13 +259,19 @@ class Architect {
   /// tuser of the packets on their way to the framer: the packet record and the error mark above it.
   int tx_user_width() { return record_width("roce_pkg::tx_pkt_t") + 1; }
 
+  struct ClockNotes {
+    std::string domain;
+    std::vector<netlist::Attribute> clock, reset;
+  };
+
   Stack& stack_;
   const spec::StackSpec& spec_;
   const Latencies& latency_;
   spec::Diagnostics& diagnostics_;
   Builder top_;
-  InstanceHandle rx_, dispatch_, responder_, regions_, acks_, sq_, read_, arb_, framer_, watch_, write_, cqe_, faults_, events_,
-      csr_, bank_;
+  std::vector<ClockNotes> clock_notes_;
+  InstanceHandle rx_, dispatch_, responder_, regions_, acks_, sq_, read_, arb_, framer_, watch_, write_, cqe_, faults_,
+      events_, csr_, bank_;
 };
 
 }  // namespace

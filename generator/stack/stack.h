@@ -41,8 +41,8 @@ struct BuildOptions {
   std::vector<std::pair<std::string, std::function<void(const std::string&)>>> dump_after;
 };
 
-/// Builds the netlist of a completed spec and runs every pass. Faults of the library or the netlist are diagnostics; then
-/// nothing is returned.
+/// Builds the netlist of a completed spec and runs every pass. Faults of the library or the netlist are diagnostics;
+/// then nothing is returned.
 std::optional<Stack> build(const spec::StackSpec& spec, const BuildOptions& options, spec::Diagnostics& diagnostics);
 
 }  // namespace rocegen::stack

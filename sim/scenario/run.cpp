@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 
 #include "sim/model/rng.h"
 #include "sim/scenario/expr.h"
@@ -118,7 +119,7 @@ class Runner {
       for (const auto& [v, value] : loop_) r.message += fmt::format(" ({} = {})", v, value);
       r.trail = trail();
     } catch (const Json::exception& e) {
-      r.where = where();
+      r.where = broken_at_;
       r.message = fmt::format("a value is of the wrong type: {}", e.what());
     } catch (const Unsuitable& u) {
       r.skipped = true;
@@ -148,13 +149,17 @@ class Runner {
    public:
     In(Runner& r, std::string key) : r_(r) { r_.path_.push_back(std::move(key)); }
     In(Runner& r, size_t index) : In(r, fmt::format("{}", index)) {}
-    // A difference keeps the place where it was found.
-    ~In() { r_.path_.pop_back(); }
+    // An exception of the JSON library knows no place: the innermost one is kept for it.
+    ~In() {
+      if (std::uncaught_exceptions() > exceptions_ && r_.broken_at_.empty()) r_.broken_at_ = r_.where();
+      r_.path_.pop_back();
+    }
     In(const In&) = delete;
     In& operator=(const In&) = delete;
 
    private:
     Runner& r_;
+    int exceptions_ = std::uncaught_exceptions();
   };
 
   std::optional<uint64_t> name(std::string_view n) {
@@ -1232,6 +1237,7 @@ class Runner {
   std::map<std::string, uint64_t> counter_base_[2];
   std::vector<std::tuple<size_t, size_t, std::string>> rules_;
   std::string fault_;
+  std::string broken_at_;  // place of an exception of the JSON library
 };
 
 }  // namespace

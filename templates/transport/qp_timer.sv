@@ -1,19 +1,19 @@
 // qp_timer: the local ACK timer of every queue pair.
 //
-// Walks over all QPs without end, one a cycle, and compares what it sees with what it saw the last time: a
-// QP with packets outstanding whose oldest unacknowledged PSN did not move for T = 4.096 us * 2^timeout
-// goes out on m_time (QPN, that PSN, generation), once; then its timer starts anew. The timer starts when
-// packets are outstanding, starts anew when an acknowledgement made progress or when a rewind has been
-// carried out, and stands still while a rewind waits for the requester. timeout 0: never. Stale
-// acknowledgements move nothing and so do not matter.
+// Walks over all QPs without end, one a cycle, and compares what it sees with what it saw the last
+// time: a QP with packets outstanding whose oldest unacknowledged PSN did not move for T = 4.096 us
+// * 2^timeout goes out on m_time (QPN, that PSN, generation), once; then its timer starts anew. The
+// timer starts when packets are outstanding, starts anew when an acknowledgement made progress or
+// when a rewind has been carried out, and stands still while a rewind waits for the requester.
+// timeout 0: never. Stale acknowledgements move nothing and so do not matter.
 //
-// Detection: between T and T + TickCycles/4 + 1 cycles + two walks. A walk takes max(QpCount, 8) cycles
-// and one more for each timeout that m_time holds back: at 250 MHz 2.05 us for 512 QPs, 65.5 us for 16384
-// (so codes of 5 and more then stay within 2 T; code 1, 8.2 us, is found within 150 us).
-// tx_stalled_i freezes time: a paused link loses no packets.
+// Detection: between T and T + TickCycles/4 + 1 cycles + two walks. A walk takes max(QpCount, 8)
+// cycles and one more for each timeout that m_time holds back: at 250 MHz 2.05 us for 512 QPs, 65.5
+// us for 16384 (so codes of 5 and more then stay within 2 T; code 1, 8.2 us, is found within 150
+// us). tx_stalled_i freezes time: a paused link loses no packets.
 //
-// hold_i: the walk pauses; idle_o: nothing is on its way. set_valid_i (only while idle_o): the QP's code is
-// taken, its timer stopped. ready_o: tables cleared, 2^QpW cycles after reset.
+// hold_i: the walk pauses; idle_o: nothing is on its way. set_valid_i (only while idle_o): the QP's
+// code is taken, its timer stopped. ready_o: tables cleared, 2^QpW cycles after reset.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it. TickCycles: clock cycles in 4.096 us, 4..16384.
 `include "rocegen_assert.svh"
@@ -53,14 +53,14 @@ module qp_timer #(
   localparam int Rows = 1 << QpW;
   localparam int QuarterCycles = (TickCycles + 3) / 4;
   localparam int QuarterW = $clog2(QuarterCycles + 1);
-  // Time in quarters of a tick; T is 2^(timeout+2) of them, 2^33 at most. Two more bits than that make
-  // the sign of a difference exact, as no timer is looked at later than a walk after its end.
+  // Time in quarters of a tick; T is 2^(timeout+2) of them, 2^33 at most. Two more bits than that
+  // make the sign of a difference exact, as no timer is looked at later than a walk after its end.
   localparam int TimeW = 36;
   // A QP may come again only when its row has been written.
   localparam int WalkRows = QpCount > 8 ? QpCount : 8;
   localparam int WalkW = $clog2(WalkRows);
 
-  // ---- time -----------------------------------------------------------------------------------------
+  // ---- time -------------------------------------------------------------------------------------
   logic [QuarterW-1:0] quarter_q;
   logic [TimeW-1:0]    now_q;
 
@@ -78,7 +78,7 @@ module qp_timer #(
     end
   end
 
-  // ---- walk -----------------------------------------------------------------------------------------
+  // ---- walk -------------------------------------------------------------------------------------
   logic             step;  // the pipeline moves
   logic             walk;
   logic [WalkW-1:0] row_q;
@@ -165,7 +165,7 @@ module qp_timer #(
     .rd_data_o(timer_read)
   );
 
-  // ---- compare --------------------------------------------------------------------------------------
+  // ---- compare ----------------------------------------------------------------------------------
   logic             got_valid_q;
   logic [QpW-1:0]   got_qpn_q;
   logic [2:0]       got_state_q;
@@ -222,7 +222,7 @@ module qp_timer #(
     end
   end
 
-  // ---- decide ---------------------------------------------------------------------------------------
+  // ---- decide -----------------------------------------------------------------------------------
   logic fire;
 
   assign write     = dec_valid_q;

@@ -1,19 +1,21 @@
 // sq_ack: the acknowledged position and the state of every queue pair's send side.
 //
 // Takes everything that changes them, one at a time, in this precedence: s_cfg (set-up and state),
-// s_evt (fatal errors found elsewhere), bad_* (a request that cannot be executed), s_time (ACK timer), and
-// s_ack (ACK and NAK headers; anything else is dropped and counted). sq_ack_rules says what each does;
-// the new state is told to all on state_*_o, a QP with something to send or to retire is kicked, a
-// QP that went to ERR is named on m_err (to the responder) and, with the cause, on m_event.
+// s_evt (fatal errors found elsewhere), bad_* (a request that cannot be executed), s_time (ACK
+// timer), and s_ack (ACK and NAK headers; anything else is dropped and counted). sq_ack_rules says
+// what each does; the new state is told to all on state_*_o, a QP with something to send or to
+// retire is kicked, a QP that went to ERR is named on m_err (to the responder) and, with the cause,
+// on m_event.
 //
-// Set-up and RESET: hold_o stops the requester, the poster, the retirer and the timer; when idle_i says
-// that they hold nothing, the set-up is done in one step (set_valid_o: all start the QP anew), then they
-// go on. s_cfg is taken when it is in force. A set-up whose ring does not fit into the request memory
-// leaves the QP in RESET. QPNs >= QpCount are taken and ignored.
+// Set-up and RESET: hold_o stops the requester, the poster, the retirer and the timer; when idle_i
+// says that they hold nothing, the set-up is done in one step (set_valid_o: all start the QP anew),
+// then they go on. s_cfg is taken when it is in force. A set-up whose ring does not fit into the
+// request memory leaves the QP in RESET. QPNs >= QpCount are taken and ignored.
 //
-// Never waits: s_evt and s_time are taken whatever m_err and m_event do (a list holds every QP), so no
-// circle of waiting can close. s_ack waits for the kick queues only, which always drain. While a set-up
-// waits, m_err finishes what it offers, so that no error of the old life reaches the new one.
+// Never waits: s_evt and s_time are taken whatever m_err and m_event do (a list holds every QP), so
+// no circle of waiting can close. s_ack waits for the kick queues only, which always drain. While a
+// set-up waits, m_err finishes what it offers, so that no error of the old life reaches the new
+// one.
 //
 // Throughput: one of these every 2 cycles, from one QP or many. Latency: 3 cycles to state_*_o.
 // ready_o: tables cleared, 2^QpW cycles after reset. Nothing is taken before enable_i.
@@ -83,7 +85,7 @@ module sq_ack #(
 
   localparam int Rows = 1 << QpW;
 
-  // ---- set-up ----------------------------------------------------------------------------------------
+  // ---- set-up -----------------------------------------------------------------------------------
   logic       cfg_go;
   logic       cfg_take;
   logic       quiet;
@@ -108,7 +110,7 @@ module sq_ack #(
     .state_o(cfg_state)
   );
 
-  // ---- choose: every second cycle ---------------------------------------------------------------------
+  // ---- choose: every second cycle ---------------------------------------------------------------
   logic             phase_q;
   logic             room;
   logic             choose;
@@ -157,7 +159,7 @@ module sq_ack #(
     .op_arg_o(op_arg)
   );
 
-  // ---- read -------------------------------------------------------------------------------------------
+  // ---- read -------------------------------------------------------------------------------------
   logic [2:0]     read_op_q;
   logic [QpW-1:0] read_qpn_q;
   logic [23:0]    read_psn_q;
@@ -200,7 +202,7 @@ module sq_ack #(
     .ready_o(ready_o)
   );
 
-  // ---- decide and write -------------------------------------------------------------------------------
+  // ---- decide and write -------------------------------------------------------------------------
   // The row that was written last is still on its way into the RAM when the next one is read.
   roce_pkg::sq_row_t fwd_row_q;
   logic [QpW-1:0]    fwd_qpn_q;
@@ -287,7 +289,7 @@ module sq_ack #(
     .count_o(count)
   );
 
-  // ---- tell -------------------------------------------------------------------------------------------
+  // ---- tell -------------------------------------------------------------------------------------
   always_ff @(posedge clk) begin
     if (rst) begin
       state_we_o  <= 1'b0;

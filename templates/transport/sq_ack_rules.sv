@@ -1,15 +1,15 @@
 // sq_ack_rules: what an event does to the send side of a queue pair. Combinational.
 //
-// row_i -> row_o for the event op_i with its PSN and argument (kind_i: of the syndrome, {fatal NAK, sequence
-// NAK, RNR NAK, ACK}); nxt_i is the highest PSN sent plus one,
-// blocked_i the requester's mark. The rules (IBTA 9.7.5, 9.9):
-// - ACK n completes up to n; a NAK of PSN n completes up to n - 1. Only PSNs in [oldest unacknowledged,
-//   highest sent] count; others are stale and change nothing.
-// - Sequence NAK and timeout move the requester back (generation + 1). A NAK does so once until there is
-//   progress or a timeout. Each costs one of retry_cnt retries, which come back with progress; when
-//   none is left the QP fails with WcRetryExcErr.
-// - An RNR NAK, which no WRITE can provoke, acknowledges and leaves the rest to the ACK timer; where the
-//   timer is off it counts as a sequence NAK.
+// row_i -> row_o for the event op_i with its PSN and argument (kind_i: of the syndrome, {fatal NAK,
+// sequence NAK, RNR NAK, ACK}); nxt_i is the highest PSN sent plus one, blocked_i the requester's
+// mark. The rules (IBTA 9.7.5, 9.9):
+// - ACK n completes up to n; a NAK of PSN n completes up to n - 1. Only PSNs in [oldest
+//   unacknowledged, highest sent] count; others are stale and change nothing.
+// - Sequence NAK and timeout move the requester back (generation + 1). A NAK does so once until
+//   there is progress or a timeout. Each costs one of retry_cnt retries, which come back with
+//   progress; when none is left the QP fails with WcRetryExcErr.
+// - An RNR NAK, which no WRITE can provoke, acknowledges and leaves the rest to the ACK timer;
+//   where the timer is off it counts as a sequence NAK.
 // - NAK 0x61..0x63, foreign errors and bad requests put the QP into ERR. status is what the oldest
 //   request that is not acknowledged completes with, 0 = flushed like the rest.
 // - Configuration: setup starts anew; without it RESET can be left by nothing, ERR by RESET only.
@@ -39,7 +39,7 @@ module sq_ack_rules (
   output logic [9:0]          count_o  // see the end
 );
 
-  // ---- what kind of acknowledgement ----------------------------------------------------------------
+  // ---- what kind of acknowledgement -------------------------------------------------------------
   logic live;
   logic in_window;
   logic is_ack;
@@ -65,7 +65,7 @@ module sq_ack_rules (
       (progress || !row_i.nacked));
   assign exhausted = progress ? retry_cnt_i == '0 : row_i.used == retry_cnt_i;
 
-  // ---- errors ----------------------------------------------------------------------------------------
+  // ---- errors -----------------------------------------------------------------------------------
   logic       fail;
   logic [3:0] fail_status;
   logic [6:0] fail_cause;
@@ -104,7 +104,7 @@ module sq_ack_rules (
     endcase
   end
 
-  // ---- the QP afterwards -----------------------------------------------------------------------------
+  // ---- the QP afterwards ------------------------------------------------------------------------
   always_comb begin
     row_o            = row_i;
     write_o          = op_i != roce_pkg::SqOpNone;
@@ -161,7 +161,7 @@ module sq_ack_rules (
     end
   end
 
-  // ---- counters ----------------------------------------------------------------------------------------
+  // ---- counters ---------------------------------------------------------------------------------
   logic known;
 
   logic unused;
@@ -169,7 +169,8 @@ module sq_ack_rules (
   assign unused = arg_i[7];
   assign known = is_ack || is_rnr || is_nak || is_fatal;
   assign count_o[0] = valid && is_ack;  // acks
-  assign count_o[1] = op_i == roce_pkg::SqOpAck && header_ok_i && live && known && !in_window;  // stale
+  assign count_o[1] = op_i == roce_pkg::SqOpAck && header_ok_i && live && known &&
+      !in_window;  // stale
   assign count_o[2] = op_i == roce_pkg::SqOpAck && !(header_ok_i && live);  // dropped
   assign count_o[3] = valid && is_nak;
   assign count_o[4] = valid && is_fatal;

@@ -1,9 +1,10 @@
 // sq_choose: picks the next thing that happens to a QP in sq_ack. Combinational.
 //
-// Precedence: configuration (cfg_go_i), foreign error, bad request, timeout, telling of an error (tell_go_i),
-// ACK. With go_i the chosen one is taken (its ready, cfg_take_o, or op_o = SqOpTell for the list); without it
-// op_o is SqOpNone. A foreign error with QPN >= QpCount is taken and gives SqOpNone. QPN, PSN and argument
-// count only with the operation; the PSN and syndrome of s_ack are passed on with SqOpAck.
+// Precedence: configuration (cfg_go_i), foreign error, bad request, timeout, telling of an error
+// (tell_go_i), ACK. With go_i the chosen one is taken (its ready, cfg_take_o, or op_o = SqOpTell
+// for the list); without it op_o is SqOpNone. A foreign error with QPN >= QpCount is taken and
+// gives SqOpNone. QPN, PSN and argument count only with the operation; the PSN and syndrome of
+// s_ack are passed on with SqOpAck.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it.
 `default_nettype none

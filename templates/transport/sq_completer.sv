@@ -1,11 +1,12 @@
 // sq_completer: completes requests, a turn of one QP after the other.
 //
-// Composed of the work list of QPs that may have finished requests (sq_sched, kicked by s_kick_ack and
-// s_kick_flush), sq_retire, and the arbiter that merges the answers to rejected requests (s_reject) into
-// m_cqe. Owns the heads of the rings (head_*_o). hold_i / idle_o / set_valid_i as in sq_retire.
+// Composed of the work list of QPs that may have finished requests (sq_sched, kicked by s_kick_ack
+// and s_kick_flush), sq_retire, and the arbiter that merges the answers to rejected requests
+// (s_reject) into m_cqe. Owns the heads of the rings (head_*_o). hold_i / idle_o / set_valid_i as
+// in sq_retire.
 //
-// QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number. IdxW:
-// bits of a ring index, SlotW + 2.
+// QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
+// IdxW: bits of a ring index, SlotW + 2.
 `default_nettype none
 
 module sq_completer #(

@@ -1,9 +1,9 @@
 // sq_emit: turns a packet that sq_segment decided on into a command for dma_read.
 //
-// put_valid_i may come in every cycle in which room_o is high; the command is on m_cmd 7 cycles later. The
-// packet's place in its message, psn - first_psn, gives its byte offset; FIRST and ONLY carry the RETH with
-// the whole length, the others zeros. m_cmd may stall for any time: room_o falls when CmdDepth packets are
-// inside, none is lost.
+// put_valid_i may come in every cycle in which room_o is high; the command is on m_cmd 7 cycles
+// later. The packet's place in its message, psn - first_psn, gives its byte offset; FIRST and ONLY
+// carry the RETH with the whole length, the others zeros. m_cmd may stall for any time: room_o
+// falls when CmdDepth packets are inside, none is lost.
 //
 // QpW: bits of a QPN, 1..14.
 `include "rocegen_assert.svh"
@@ -31,7 +31,7 @@ module sq_emit #(
   localparam int CmdDepth = 16;
   localparam int CreditW = $clog2(CmdDepth + 1);
 
-  // ---- room: packets on the way and in the queue --------------------------------------------------
+  // ---- room: packets on the way and in the queue ------------------------------------------------
   logic               taken;
   logic               room_q;
   logic [CreditW-1:0] credit_q;
@@ -57,7 +57,7 @@ module sq_emit #(
 
   assign room_o = room_q;
 
-  // ---- stages: packet number, offset and length, low half of the address, high half ---------------
+  // ---- stages: packet number, offset and length, low half of the address, high half -------------
   typedef struct packed {  // what the stages pass on
     logic [QpW-1:0] qpn;
     logic           first;
@@ -156,7 +156,7 @@ module sq_emit #(
     end
   end
 
-  // ---- queue --------------------------------------------------------------------------------------
+  // ---- queue ------------------------------------------------------------------------------------
   localparam int QueueW = QpW + 155 + 77;
 
   logic               queue_ready;

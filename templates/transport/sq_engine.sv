@@ -1,29 +1,30 @@
 // sq_engine: the requester of every queue pair.
 //
 // Work requests (s_wqe) wait in the send rings of their QPs; packets leave as commands for dma_read
-// (m_cmd), QP after QP, a quantum at a time; acknowledgements (s_ack) and timeouts move each QP's cursors;
-// finished requests come back in order on m_cqe. Composed of: sq_post (rings), sq_requester (work list of
-// QPs that may send, packets), sq_ack (acknowledged position, errors, set-up), sq_completer (work list of
-// QPs that may have finished requests, completions), qp_timer (ACK timers).
-// Each field of a QP has one owner; the others keep copies that the owner's broadcasts (*_we, *_qpn) write.
+// (m_cmd), QP after QP, a quantum at a time; acknowledgements (s_ack) and timeouts move each QP's
+// cursors; finished requests come back in order on m_cqe. Composed of: sq_post (rings),
+// sq_requester (work list of QPs that may send, packets), sq_ack (acknowledged position, errors,
+// set-up), sq_completer (work list of QPs that may have finished requests, completions), qp_timer
+// (ACK timers). Each field of a QP has one owner; the others keep copies that the owner's
+// broadcasts (*_we, *_qpn) write.
 //
-// s_wqe: in order; a request for a full ring waits and holds back those behind it. m_cqe may stall: requests
-// then stay in their rings, nothing is lost, everything else goes on. m_cmd may stall. s_cfg and s_evt
-// are always taken in the end, whatever the outputs do (m_err excepted for a set-up, see sq_ack). s_ack
-// is taken every second cycle. m_err names QPs that went to ERR (for the responder), m_event the same
-// with the cause (for the host). An unsignalled success gives no completion; errors always do.
-// s_evt EvtReadErr (payload could not be read): the oldest request that is not acknowledged completes with
-// WcLocProtErr, as the event tells no PSN; the other foreign causes flush everything.
+// s_wqe: in order; a request for a full ring waits and holds back those behind it. m_cqe may stall:
+// requests then stay in their rings, nothing is lost, everything else goes on. m_cmd may stall.
+// s_cfg and s_evt are always taken in the end, whatever the outputs do (m_err excepted for a
+// set-up, see sq_ack). s_ack is taken every second cycle. m_err names QPs that went to ERR (for the
+// responder), m_event the same with the cause (for the host). An unsignalled success gives no
+// completion; errors always do. s_evt EvtReadErr (payload could not be read): the oldest request
+// that is not acknowledged completes with WcLocProtErr, as the event tells no PSN; the other
+// foreign causes flush everything.
 //
-// Throughput: one request posted, one packet sent, one acknowledgement taken every 2 cycles, one request
-// completed a cycle (every 2 when each is of another QP). Nothing is taken before ready_o (2^ceil(log2
-// QpCount) cycles after reset).
+// Throughput: one request posted, one packet sent, one acknowledgement taken every 2 cycles, one
+// request completed a cycle (every 2 when each is of another QP). Nothing is taken before ready_o
+// (2^ceil(log2 QpCount) cycles after reset).
 //
 // QpCount: 1..16384. WqeSlots: ring slots of all QPs together, 2..2^20. TickCycles: clock cycles in
-// 4.096 us, 4..16384. AckInterval: most packets between two AckReq, 1..256. WindowPkts: most packets
-// outstanding per QP, 1..2^23-1. Quantum: what a QP may send in a turn, 1..64; a packet costs 1 +
-// bytes/256.
-// rocegen: comb s_ack.tready<-s_evt.tvalid
+// 4.096 us, 4..16384. AckInterval: most packets between two AckReq, 1..256. WindowPkts: most
+// packets outstanding per QP, 1..2^23-1. Quantum: what a QP may send in a turn, 1..64; a packet
+// costs 1 + bytes/256. rocegen: comb s_ack.tready<-s_evt.tvalid
 `default_nettype none
 
 module sq_engine #(
@@ -94,7 +95,7 @@ module sq_engine #(
   localparam int SlotW = $clog2(WqeSlots);
   localparam int IdxW = SlotW + 2;
 
-  // ---- broadcasts of the owners -----------------------------------------------------------------------
+  // ---- broadcasts of the owners -----------------------------------------------------------------
   logic                 set_valid;  // s_cfg_tdata starts its QP anew
   logic                 state_we, cursor_we, head_we, tail_we, wqe_we;
   logic [QpW-1:0]       state_qpn, cursor_qpn, head_qpn, tail_qpn;
@@ -111,7 +112,7 @@ module sq_engine #(
 
   assign ready_o = send_ready && complete_ready && post_ready && ack_ready && timer_ready;
 
-  // ---- rings ------------------------------------------------------------------------------------------
+  // ---- rings ------------------------------------------------------------------------------------
   logic           post_kick_tvalid, post_kick_tready;
   logic [QpW-1:0] post_kick_tdata;
   logic           reject_tvalid, reject_tready;
@@ -159,7 +160,7 @@ module sq_engine #(
     .cnt_sq_ring_full_o(cnt_sq_ring_full_o)
   );
 
-  // ---- requester --------------------------------------------------------------------------------------
+  // ---- requester --------------------------------------------------------------------------------
   logic           kick_req_tvalid, kick_req_tready;
   logic [QpW-1:0] kick_req_tdata, bad_qpn, flush_tdata;
   logic           bad_tvalid, bad_tready, bad_length;
@@ -217,7 +218,7 @@ module sq_engine #(
     .cnt_sq_window_closed_o(cnt_sq_window_closed_o)
   );
 
-  // ---- acknowledgements, errors, set-up -----------------------------------------------------------------
+  // ---- acknowledgements, errors, set-up ---------------------------------------------------------
   logic           kick_ret_tvalid, kick_ret_tready;
   logic [QpW-1:0] kick_ret_tdata, time_qpn;
   logic           time_tvalid, time_tready;
@@ -311,7 +312,7 @@ module sq_engine #(
     .m_time_gen(time_gen)
   );
 
-  // ---- completions --------------------------------------------------------------------------------------
+  // ---- completions ------------------------------------------------------------------------------
   sq_completer #(
     .QpW(QpW),
     .WqeSlots(WqeSlots),

@@ -1,13 +1,15 @@
 // sq_enqueue: gives an admitted work request its PSNs and writes it into its slot.
 //
-// put_valid_i (at most every second cycle, only while room_o): a request with the ring index, ring and
-// path MTU that sq_post found. Number of packets = max(1, ceil(length / MTU)), one PSN each (one PSN, never
-// sent, for a request that is marked bad). The slot is base + (index mod 2^log2), its lap bit is bit log2
-// of the index. Three cycles later the slot is written (wqe_we_o, req_o, cpl_o), the ring's new tail is
-// told (tail_*_o) and m_kick asks for a turn of the QP. Owns the PSN after the last request of every ring.
-// set_valid_i (only while idle_o): ring emptied, first PSN taken. m_kick may stall: room_o falls in time.
+// put_valid_i (at most every second cycle, only while room_o): a request with the ring index, ring
+// and path MTU that sq_post found. Number of packets = max(1, ceil(length / MTU)), one PSN each
+// (one PSN, never sent, for a request that is marked bad). The slot is base + (index mod 2^log2),
+// its lap bit is bit log2 of the index. Three cycles later the slot is written (wqe_we_o, req_o,
+// cpl_o), the ring's new tail is told (tail_*_o) and m_kick asks for a turn of the QP. Owns the PSN
+// after the last request of every ring. set_valid_i (only while idle_o): ring emptied, first PSN
+// taken. m_kick may stall: room_o falls in time.
 //
-// QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW + 2.
+// QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
+// + 2.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -51,7 +53,7 @@ module sq_enqueue #(
   localparam int KickDepth = 8;
   localparam int KickLevelW = $clog2(KickDepth + 1);
 
-  // ---- number of packets, PSNs, slot --------------------------------------------------------------
+  // ---- number of packets, PSNs, slot ------------------------------------------------------------
   // Requests come two cycles apart at least, so the wide registers change every other stage only:
   // in_* in stages 1 and 2, out_* in stage 3.
   logic             v1_q;
@@ -183,7 +185,7 @@ module sq_enqueue #(
   assign tail_o     = set_valid_i ? '0 : out_idx_q + 1'b1;
   assign idle_o     = !v1_q && !v2_q && !v3_q;
 
-  // ---- kicks: at most three requests are between room_o and here ----------------------------------
+  // ---- kicks: at most three requests are between room_o and here --------------------------------
   logic                  room_q;
   logic                  kick_ready;
   logic [KickLevelW-1:0] kick_level;

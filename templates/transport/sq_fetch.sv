@@ -1,11 +1,12 @@
 // sq_fetch: fetches a QP's cursor and its next work requests ahead of sq_segment.
 //
-// A turn (from sq_turn, which takes QPs from the work list on s_qp) becomes tokens on m_tok, in order: one
-// Ctx token (m_tok_payload = sq_ctx_t), then up to Quantum Req tokens (sq_req_t) from the cursor on.
-// m_tok_last marks the last token of the turn, m_tok_more on it that the ring holds more than was
-// fetched. m_tok_fresh 0 on a Req token: its slot was taken again meanwhile (lap differs), the turn must
-// end. cut_i: sq_segment ended turn cut_turn_i early; if it is still being fetched it ends with an End
-// token. hold_i: no new QP is taken, the turn being fetched is cut. idle_o: no token is left anywhere.
+// A turn (from sq_turn, which takes QPs from the work list on s_qp) becomes tokens on m_tok, in
+// order: one Ctx token (m_tok_payload = sq_ctx_t), then up to Quantum Req tokens (sq_req_t) from
+// the cursor on. m_tok_last marks the last token of the turn, m_tok_more on it that the ring holds
+// more than was fetched. m_tok_fresh 0 on a Req token: its slot was taken again meanwhile (lap
+// differs), the turn must end. cut_i: sq_segment ended turn cut_turn_i early; if it is still being
+// fetched it ends with an End token. hold_i: no new QP is taken, the turn being fetched is cut.
+// idle_o: no token is left anywhere.
 //
 // Throughput: a token a cycle, a turn every 2 cycles. Latency: 9 cycles from s_qp to the Req token.
 //
@@ -65,7 +66,7 @@ module sq_fetch #(
   localparam int TokW = 5 + roce_pkg::SqReqW;
   localparam int CreditW = $clog2(TokDepth + 1);
 
-  // ---- turns --------------------------------------------------------------------------------------
+  // ---- turns ------------------------------------------------------------------------------------
   logic              turn_offered;
   logic              turn_ready;
   logic              turn_go;
@@ -114,7 +115,7 @@ module sq_fetch #(
     .m_turn_base(next_base)
   );
 
-  // ---- fetch: one token a cycle while sq_segment's queue has room ---------------------------------
+  // ---- fetch: one token a cycle while sq_segment's queue has room -------------------------------
   logic              turn_valid_q;
   logic              turn_open_q;  // the Ctx token is out
   roce_pkg::sq_ctx_t turn_ctx_q;
@@ -131,7 +132,8 @@ module sq_fetch #(
 
   assign issue      = turn_valid_q && credit_q != '0;
   assign issue_end  = turn_open_q && (hold_i || (cut_i && cut_turn_i == turn_ctx_q.turn));
-  assign issue_last = issue_end || hold_i || (turn_open_q ? turn_left_q == 7'd1 : turn_left_q == '0);
+  assign issue_last = issue_end || hold_i ||
+      (turn_open_q ? turn_left_q == 7'd1 : turn_left_q == '0);
   assign turn_go    = turn_offered && turn_ready;
   assign turn_ready = !turn_valid_q || (issue && issue_last);
 
@@ -169,7 +171,7 @@ module sq_fetch #(
 
   assign slot_offset = turn_idx_q & ~({IdxW{1'b1}} << turn_log2_q);
 
-  // ---- the request memory: three cycles from here to the token ------------------------------------
+  // ---- the request memory: three cycles from here to the token ----------------------------------
   logic              p0_valid_q;
   logic [1:0]        p0_kind_q;
   logic              p0_last_q;
@@ -233,7 +235,8 @@ module sq_fetch #(
   logic [CreditW-1:0] unused_level;
 
   assign tok_in = {p2_mark_q[4:1], p2_req.lap == p2_mark_q[0],
-      p2_mark_q[4:3] == TokCtx ? {{(roce_pkg::SqReqW - roce_pkg::SqCtxW){1'b0}}, p2_ctx_q} : p2_req};
+      p2_mark_q[4:3] == TokCtx ? {{(roce_pkg::SqReqW - roce_pkg::SqCtxW){1'b0}}, p2_ctx_q} :
+      p2_req};
 
   stream_fifo #(
     .Width(TokW),

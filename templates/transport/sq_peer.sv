@@ -1,10 +1,11 @@
-// sq_peer: what sq_ack has to know of a QP besides its own row: is a header from the QP's peer, how far has
-// the requester come, how often may it try.
+// sq_peer: what sq_ack has to know of a QP besides its own row: is a header from the QP's peer, how
+// far has the requester come, how often may it try.
 //
 // qpn_i and hdr_i in one cycle give the outputs two cycles later. header_ok_o: the header is an
-// acknowledgement with a QPN below QpCount, its source is the QP's peer, and its P_Key matches (equal in the
-// low 15 bits, not zero, at least one side a full member). No handshake, one look-up a cycle.
-// set_valid_i takes the QP's peer, P_Key and retry count; cursor_*_i are the requester's broadcasts.
+// acknowledgement with a QPN below QpCount, its source is the QP's peer, and its P_Key matches
+// (equal in the low 15 bits, not zero, at least one side a full member). No handshake, one look-up
+// a cycle. set_valid_i takes the QP's peer, P_Key and retry count; cursor_*_i are the requester's
+// broadcasts.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it.
 `default_nettype none

@@ -1,21 +1,24 @@
-// sq_post: takes work requests and puts them into the send rings of their queue pairs (by sq_enqueue).
+// sq_post: takes work requests and puts them into the send rings of their queue pairs (by
+// sq_enqueue).
 //
-// s_wqe, in order: a request of a QP in RTS, SQD or ERR gets the next slot of the QP's ring, then m_kick
-// asks for a turn of the QP. When the ring is full the stream waits until the QP has completed a request. A request that
-// cannot be queued (QPN >= QpCount, QP never set up or in RESET, INIT, RTR) is answered at once on
-// m_reject: a completion with WcLocQpOpErr. A request that cannot be executed (opcode other than
-// WrWrite, unknown flag: SqBadOp; length above 2^31: SqBadLen) is queued with that mark.
+// s_wqe, in order: a request of a QP in RTS, SQD or ERR gets the next slot of the QP's ring, then
+// m_kick asks for a turn of the QP. When the ring is full the stream waits until the QP has
+// completed a request. A request that cannot be queued (QPN >= QpCount, QP never set up or in
+// RESET, INIT, RTR) is answered at once on m_reject: a completion with WcLocQpOpErr. A request that
+// cannot be executed (opcode other than WrWrite, unknown flag: SqBadOp; length above 2^31:
+// SqBadLen) is queued with that mark.
 //
-// Owns the tail of every ring; tells it on tail_*_o in the cycle in which the slot is written (wqe_*_o,
-// req_o, cpl_o).
-// set_valid_i (with hold_i high and idle_o high): takes the QP's ring and MTU, empties the ring.
-// hold_i: takes nothing from the lookup on; idle_o: nothing is on its way into a ring.
+// Owns the tail of every ring; tells it on tail_*_o in the cycle in which the slot is written
+// (wqe_*_o, req_o, cpl_o). set_valid_i (with hold_i high and idle_o high): takes the QP's ring and
+// MTU, empties the ring. hold_i: takes nothing from the lookup on; idle_o: nothing is on its way
+// into a ring.
 //
-// Throughput: a request every 2 cycles, from one QP or many. Latency: slot written 6 cycles after the
-// request was taken. m_kick and m_reject may stall; they hold back s_wqe, never hold_i's idle_o.
+// Throughput: a request every 2 cycles, from one QP or many. Latency: slot written 6 cycles after
+// the request was taken. m_kick and m_reject may stall; they hold back s_wqe, never hold_i's
+// idle_o.
 //
-// QpCount: 1..16384, QpW: bits of a QPN below it. SlotW: bits of a slot number, 1..20. IdxW: bits of a
-// ring index, SlotW + 2.
+// QpCount: 1..16384, QpW: bits of a QPN below it. SlotW: bits of a slot number, 1..20. IdxW: bits
+// of a ring index, SlotW + 2.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -67,7 +70,7 @@ module sq_post #(
 
   localparam int Rows = 1 << QpW;
 
-  // ---- lookup: everything that is known of the request's QP ---------------------------------------
+  // ---- lookup: everything that is known of the request's QP -------------------------------------
   roce_pkg::wqe_t   wqe_q;  // the request that is looked up
   logic             wqe_valid_q;
   logic             read_q;  // the tables' outputs belong to wqe_q
@@ -124,7 +127,7 @@ module sq_post #(
   logic [IdxW-1:0]    tail_read;
   logic [8+SlotW-1:0] static_read;
   logic [QpW-1:0]     set_qpn;
-  logic               tail_fwd_q;  // the tail that was written last, for a lookup that came too early
+  logic               tail_fwd_q;  // the tail written last, for a lookup that came too early
   logic [QpW-1:0]     tail_fwd_qpn_q;
   logic [IdxW-1:0]    tail_fwd_idx_q;
 
@@ -202,7 +205,7 @@ module sq_post #(
     .rd_data_o(static_read)
   );
 
-  // ---- decide -------------------------------------------------------------------------------------
+  // ---- decide -----------------------------------------------------------------------------------
   logic [IdxW-1:0] held;
   logic [31:0]     held_bits;
   logic [1:0]      bad;
@@ -220,7 +223,7 @@ module sq_post #(
     if (wqe_q.opcode != roce_pkg::WrWrite || wqe_q.flags[7:3] != '0) bad = roce_pkg::SqBadOp;
   end
 
-  // ---- hand over ----------------------------------------------------------------------------------
+  // ---- hand over --------------------------------------------------------------------------------
   logic [31:0]       idx_bits;
   roce_pkg::sq_req_t put_req;
   roce_pkg::sq_cpl_t put_cpl;
@@ -274,7 +277,7 @@ module sq_post #(
     .m_kick_tdata(m_kick_tdata)
   );
 
-  // ---- answers to requests that no ring takes -----------------------------------------------------
+  // ---- answers to requests that no ring takes ---------------------------------------------------
   logic [23:0] reject_qpn_q;
   logic [7:0]  reject_opcode_q;
   logic [63:0] reject_wr_id_q;
@@ -303,7 +306,7 @@ module sq_post #(
     m_reject_tdata.status = roce_pkg::WcLocQpOpErr;
   end
 
-  // ---- counters -----------------------------------------------------------------------------------
+  // ---- counters ---------------------------------------------------------------------------------
   always_ff @(posedge clk) begin
     if (rst) begin
       cnt_sq_wqes_o          <= 1'b0;

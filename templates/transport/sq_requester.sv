@@ -1,12 +1,13 @@
 // sq_requester: sends the requests of all QPs, a turn of one QP after the other.
 //
-// Composed of the work list of QPs that may send (sq_sched, kicked by s_kick_post and s_kick_ack), sq_fetch
-// (turn, cursor, requests), sq_segment (packets) and sq_emit (commands). Each says what it does. Owns the
-// cursors (cursor_*_o), keeps copies of what the other owners broadcast. hold_i / idle_o / set_valid_i as in
-// sq_segment and sq_fetch: with hold_i all turns end, without waiting for m_cmd.
+// Composed of the work list of QPs that may send (sq_sched, kicked by s_kick_post and s_kick_ack),
+// sq_fetch (turn, cursor, requests), sq_segment (packets) and sq_emit (commands). Each says what it
+// does. Owns the cursors (cursor_*_o), keeps copies of what the other owners broadcast. hold_i /
+// idle_o / set_valid_i as in sq_segment and sq_fetch: with hold_i all turns end, without waiting
+// for m_cmd.
 //
-// QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number. IdxW:
-// bits of a ring index, SlotW + 2. AckInterval, WindowPkts, Quantum: as in sq_segment.
+// QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
+// IdxW: bits of a ring index, SlotW + 2. AckInterval, WindowPkts, Quantum: as in sq_segment.
 `default_nettype none
 
 module sq_requester #(

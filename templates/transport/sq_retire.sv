@@ -1,17 +1,19 @@
 // sq_retire: completes the requests of a QP in order.
 //
 // Takes a QP from its work list (s_qp): every request at the head of the ring whose last packet is
-// acknowledged gets its completion on m_cqe (WcSuccess, only if it asked for one) and frees its slot. If the
-// QP is in ERR, the first request that is not acknowledged completes with the error's status (WcFlushErr
-// where none is given), all further ones with WcFlushErr, always. A turn looks at 8 requests at most;
-// done_valid_o names the QP when it is over, done_more_o 1 if there may be more.
+// acknowledged gets its completion on m_cqe (WcSuccess, only if it asked for one) and frees its
+// slot. If the QP is in ERR, the first request that is not acknowledged completes with the error's
+// status (WcFlushErr where none is given), all further ones with WcFlushErr, always. A turn looks
+// at 8 requests at most; done_valid_o names the QP when it is over, done_more_o 1 if there may be
+// more.
 //
-// Owns the heads of the rings: told on head_*_o in the cycle after a request was completed. set_valid_i
-// (only while idle_o) starts a ring anew. hold_i: turns end at once, with more 1, whatever m_cqe does;
-// idle_o: no turn is open.
-// m_cqe may stall for any time: the requests stay in their rings.
+// Owns the heads of the rings: told on head_*_o in the cycle after a request was completed.
+// set_valid_i (only while idle_o) starts a ring anew. hold_i: turns end at once, with more 1,
+// whatever m_cqe does; idle_o: no turn is open. m_cqe may stall for any time: the requests stay in
+// their rings.
 //
-// Throughput: a request a cycle, a turn of one request every 2 cycles. Latency: 11 cycles from s_qp to m_cqe.
+// Throughput: a request a cycle, a turn of one request every 2 cycles. Latency: 11 cycles from s_qp
+// to m_cqe.
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
 // IdxW: bits of a ring index, SlotW + 2.
@@ -58,7 +60,7 @@ module sq_retire #(
   localparam int QueueDepth = 16;
   localparam int CreditW = $clog2(QueueDepth + 1);
 
-  // ---- the turn's requests ------------------------------------------------------------------------
+  // ---- the turn's requests ----------------------------------------------------------------------
   logic                fetch_idle;
   logic                tok_valid;
   logic                tok_request;
@@ -71,8 +73,8 @@ module sq_retire #(
   roce_pkg::sq_state_t tok_state;
   roce_pkg::sq_cpl_t   cpl;
 
-  // ---- decide -------------------------------------------------------------------------------------
-  // The QP and its state travel with every token, so an opening token only starts the two marks anew.
+  // ---- decide -----------------------------------------------------------------------------------
+  // The QP and its state come with every token: an opening token only starts the two marks anew.
   logic       spared_q;  // a request that was looked at gave no completion
   logic       taken;
   logic       flushing_q;  // of the turn
@@ -137,7 +139,7 @@ module sq_retire #(
   );
 
   assign failed   = tok_state.state == roce_pkg::QpErr;
-  // Sequence numbers say nothing about requests behind the first that failed: they may be far ahead.
+  // PSNs say nothing about requests behind the first that failed: they may be 2^23 and more ahead.
   assign success  = !flushing_q && roce_pkg::psn_lt(cpl.last_psn, tok_state.una);
   assign complete = tok_valid && tok_request && !stopped_q && (success || failed);
   assign report   = complete && (!success || cpl.signaled);
@@ -195,7 +197,7 @@ module sq_retire #(
     done_more_o <= tok_cut || (tok_full && !stopped);
   end
 
-  // ---- queue of completions ------------------------------------------------------------------------
+  // ---- queue of completions ---------------------------------------------------------------------
   localparam int QueueW = QpW + 8 + 8 + 32 + 64 + 2;
 
   logic               queue_ready;

@@ -1,15 +1,16 @@
 // sq_retire_fetch: reads what sq_retire has to know of a QP and its oldest requests.
 //
 // Takes a QP from the work list (s_qp) and puts out its turn as tokens on tok_*_o: an opening token
-// (tok_request_o 0), then one for each request to look at, from the head on: at most TurnMax, not more than
-// packets were acknowledged (unless the QP is in ERR). tok_last_o marks the last token of a turn,
-// tok_full_o a turn that reached TurnMax. QP, its state and `flushing` come with every token. Tokens never
-// wait: each request takes a credit beforehand, which credit_a_i and credit_b_i give back.
-// hold_i: no QP is taken and the turn ends with a token that has tok_cut_o, credit or not. idle_o: no token is
-// left here.
-// own_*_i is what sq_retire keeps of a QP: {head, first PSN of the request at the head, flushing}.
+// (tok_request_o 0), then one for each request to look at, from the head on: at most TurnMax, not
+// more than packets were acknowledged (unless the QP is in ERR). tok_last_o marks the last token of
+// a turn, tok_full_o a turn that reached TurnMax. QP, its state and `flushing` come with every
+// token. Tokens never wait: each request takes a credit beforehand, which credit_a_i and credit_b_i
+// give back. hold_i: no QP is taken and the turn ends with a token that has tok_cut_o, credit or
+// not. idle_o: no token is left here. own_*_i is what sq_retire keeps of a QP: {head, first PSN of
+// the request at the head, flushing}.
 //
-// Throughput: a token a cycle, a turn every 2 cycles. Latency: 8 cycles from s_qp to the first request.
+// Throughput: a token a cycle, a turn every 2 cycles. Latency: 8 cycles from s_qp to the first
+// request.
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
 // IdxW: bits of a ring index, SlotW + 2. TurnMax: 1..8. Credits: 1..64.
@@ -70,7 +71,7 @@ module sq_retire_fetch #(
   localparam int Rows = 1 << QpW;
   localparam int CreditW = $clog2(Credits + 1);
 
-  // ---- take a QP, read its tables -----------------------------------------------------------------
+  // ---- take a QP, read its tables ---------------------------------------------------------------
   logic           read_q;
   logic [QpW-1:0] read_qpn_q;
   logic           got_valid_q;
@@ -167,7 +168,7 @@ module sq_retire_fetch #(
     end
   end
 
-  // ---- how many requests to look at: not more than packets were acknowledged ----------------------
+  // ---- how many requests to look at: not more than packets were acknowledged --------------------
   logic                dif_valid_q;
   logic                dif_go;
   logic [QpW-1:0]      dif_qpn_q;
@@ -217,7 +218,7 @@ module sq_retire_fetch #(
     if (!live) look = '0;
   end
 
-  // ---- fetch: an opening token, then the requests -------------------------------------------------
+  // ---- fetch: an opening token, then the requests -----------------------------------------------
   logic                turn_valid_q;
   logic                turn_open_q;
   logic [QpW-1:0]      turn_qpn_q;
@@ -276,7 +277,7 @@ module sq_retire_fetch #(
 
   assign offset = turn_idx_q & ~({IdxW{1'b1}} << turn_ring_q[SlotW+4:SlotW]);
 
-  // ---- the request memory: three cycles -----------------------------------------------------------
+  // ---- the request memory: three cycles ---------------------------------------------------------
   localparam int MarkW = 5 + QpW + IdxW + roce_pkg::SqStateW;
 
   logic             p0_valid_q;

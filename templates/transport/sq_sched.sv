@@ -1,15 +1,16 @@
 // sq_sched: work list of queue pairs: a FIFO in which each QP stands at most once.
 //
-// kick(qp), on either kick stream, asks for one turn of the QP. A QP that is in no turn and not in the
-// list is put at its tail; for any other the wish is noted and it is put there again when its turn is
-// over, so no kick is lost and none is doubled. m_pop hands out the QP at the head, whose turn lasts until
-// done_valid_i names it; with done_more_i it goes to the tail again. One turn of a QP at a time.
+// kick(qp), on either kick stream, asks for one turn of the QP. A QP that is in no turn and not in
+// the list is put at its tail; for any other the wish is noted and it is put there again when its
+// turn is over, so no kick is lost and none is doubled. m_pop hands out the QP at the head, whose
+// turn lasts until done_valid_i names it; with done_more_i it goes to the tail again. One turn of a
+// QP at a time.
 //
-// Handshake: one kick or one end of turn a cycle. An end of turn has precedence and is never refused (at
-// most one a cycle); the two kick streams take turns. Nothing waits for m_pop: the list holds every QP.
-// A kick is on m_pop 4 cycles later when the list is empty. After done_valid_i a QP is on m_pop again 4
-// cycles later at the earliest: sq_segment relies on it. Kicks are refused until ready_o (flags
-// cleared, 2^QpW cycles after reset).
+// Handshake: one kick or one end of turn a cycle. An end of turn has precedence and is never
+// refused (at most one a cycle); the two kick streams take turns. Nothing waits for m_pop: the list
+// holds every QP. A kick is on m_pop 4 cycles later when the list is empty. After done_valid_i a QP
+// is on m_pop again 4 cycles later at the earliest: sq_segment relies on it. Kicks are refused
+// until ready_o (flags cleared, 2^QpW cycles after reset).
 //
 // QpW: bits of a QPN, 1..14.
 `include "rocegen_assert.svh"
@@ -43,7 +44,7 @@ module sq_sched #(
   localparam int ListDepth = Rows < 4 ? 4 : Rows;
   localparam int LevelW = $clog2(ListDepth + 1);
 
-  // ---- choose: an end of turn, else a kick --------------------------------------------------------
+  // ---- choose: an end of turn, else a kick ------------------------------------------------------
   logic           done_valid_q;
   logic           done_more_q;
   logic [QpW-1:0] done_qpn_q;
@@ -77,7 +78,7 @@ module sq_sched #(
     done_qpn_q  <= done_qpn_i;
   end
 
-  // ---- change the flags: read in one cycle, written in the next -----------------------------------
+  // ---- change the flags: read in one cycle, written in the next ---------------------------------
   // listed: in the list or in its turn. again: kicked since it was put into the list.
   logic           mod_valid_q;
   logic           mod_done_q;
@@ -130,7 +131,7 @@ module sq_sched #(
     .ready_o(ready_o)
   );
 
-  // ---- the list -----------------------------------------------------------------------------------
+  // ---- the list ---------------------------------------------------------------------------------
   // At least 4 deep: a shallower FIFO is faster than promised above.
   logic              list_ready;
   logic [LevelW-1:0] unused_level;

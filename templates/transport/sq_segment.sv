@@ -1,25 +1,28 @@
 // sq_segment: cuts the requests of a QP's turn into packets.
 //
-// Takes the tokens of sq_fetch (Ctx, then Req or End, the last one marked) and puts out packets on put_*_o,
-// at most one a cycle, only while put_room_i. A message is ONLY, or FIRST MIDDLE* LAST at the path MTU; the
-// PSN alone says where in its message a packet lies, so a cursor that was moved resumes anywhere. AckReq is
-// set on the last packet of a message, on every AckInterval-th packet since the last one that had it, and
-// on the packet that closes the window (WindowPkts outstanding).
+// Takes the tokens of sq_fetch (Ctx, then Req or End, the last one marked) and puts out packets on
+// put_*_o, at most one a cycle, only while put_room_i. A message is ONLY, or FIRST MIDDLE* LAST at
+// the path MTU; the PSN alone says where in its message a packet lies, so a cursor that was moved
+// resumes anywhere. AckReq is set on the last packet of a message, on every AckInterval-th packet
+// since the last one that had it, and on the packet that closes the window (WindowPkts
+// outstanding).
 //
 // A turn ends, and done_valid_o names its QP for one cycle:
-//   more 1: the quantum is used up (a packet costs 1 + its bytes/256), requests were left unfetched, a
-//           slot turned out to be taken again, hold_i, or the QP got blocked just now (below);
-//   more 0: nothing is left to send, the QP may not send, it is blocked still, or its next request is bad.
-// Blocked: the window is closed, or a bad request waits for the ones before it. The first time, the mark
-// is written and the QP takes another turn; sq_ack kicks marked QPs. An acknowledgement between is not
-// missed: sq_ack sees the mark from one cycle after done_valid_o on, and what it started before is told by
-// the fourth cycle after done_valid_o, when the next turn reads it at the earliest (sq_sched).
-// A bad request whose predecessors are all acknowledged is reported on m_bad. The ring of a QP in ERR is
-// given to sq_retire by m_flush.
+//   more 1: the quantum is used up (a packet costs 1 + its bytes/256), requests were left
+//     unfetched, a slot turned out to be taken again, hold_i, or the QP got blocked just now
+//     (below);
+//   more 0: nothing is left to send, the QP may not send, it is blocked still, or its next request
+//     is bad.
+// Blocked: the window is closed, or a bad request waits for the ones before it. The first time, the
+// mark is written and the QP takes another turn; sq_ack kicks marked QPs. An acknowledgement
+// between is not missed: sq_ack sees the mark from one cycle after done_valid_o on, and what it
+// started before is told by the fourth cycle after done_valid_o, when the next turn reads it at the
+// earliest (sq_sched). A bad request whose predecessors are all acknowledged is reported on m_bad.
+// The ring of a QP in ERR is given to sq_retire by m_flush.
 //
-// Owns the cursors: told on cursor_*_o in the cycle after each change, long before the packet is on the
-// wire. set_valid_i (only while idle_o) starts a QP's cursor anew. hold_i: every turn ends at once with more
-// 1, without waiting for anybody; idle_o: no turn is open, no report is pending.
+// Owns the cursors: told on cursor_*_o in the cycle after each change, long before the packet is on
+// the wire. set_valid_i (only while idle_o) starts a QP's cursor anew. hold_i: every turn ends at
+// once with more 1, without waiting for anybody; idle_o: no turn is open, no report is pending.
 //
 // Throughput: a token or packet a cycle; two cycles for a turn with one single-packet request.
 //
@@ -128,13 +131,10 @@ module sq_segment #(
   assign tok_ctx = s_tok_payload[roce_pkg::SqCtxW-1:0];
   assign req     = s_tok_payload;
 
-  // ---- the packet that is next ---------------------------------------------------------------------
-  logic        first;
-  logic        last;
+  // ---- the packet that is next ------------------------------------------------------------------
+  logic        first, last;
   logic        again;  // sent before
-  logic        closed;
-  logic        closing;
-  logic        due;
+  logic        closed, closing, due;
   logic [4:0]  blocks;  // of 256 bytes, what the quantum pays
   logic [23:0] psn_next;
 
@@ -154,7 +154,7 @@ module sq_segment #(
       3'd4: blocks = 5'd8;
       default: blocks = 5'd16;
     endcase
-    // A message of one packet pays for its own length; both sums are made while first and last are found.
+    // A message of one packet pays for its own length. Both sums are made beside first and last.
     spent_many = spent_q + 8'(blocks) + 1'b1;
     spent_only = spent_q + 8'(req.length[12:8]) + 1'b1;
     spent      = first && last ? spent_only : spent_many;
@@ -271,9 +271,8 @@ module sq_segment #(
     end
   end
 
-  logic [QpW-1:0] bad_qpn_q;
+  logic [QpW-1:0] bad_qpn_q, flush_qpn_q;
   logic           bad_length_q;
-  logic [QpW-1:0] flush_qpn_q;
 
   always_ff @(posedge clk) begin
     ctx_q   <= ctx_d;
@@ -292,7 +291,7 @@ module sq_segment #(
   assign cut_turn_o   = ctx_q.turn;
   assign idle_o       = state_q == StIdle && !write_q && !done_q && !bad_valid_q;
 
-  // ---- what the others are told --------------------------------------------------------------------
+  // ---- what the others are told -----------------------------------------------------------------
   assign done_valid_o = done_q;
   assign done_more_o  = more_q;
   assign done_qpn_o   = ctx_q.qpn[QpW-1:0];
@@ -338,7 +337,8 @@ module sq_segment #(
   logic unused;
   assign unused = ^{ctx_q.qpn, ctx_q.una, ctx_q.run, ctx_q.failed};
 
-  `ROCEGEN_ASSERT(turn_starts_with_ctx, !(state_q == StIdle && s_tok_tvalid) || s_tok_kind == TokCtx)
+  `ROCEGEN_ASSERT(turn_starts_with_ctx,
+      !(state_q == StIdle && s_tok_tvalid) || s_tok_kind == TokCtx)
   `ROCEGEN_ASSERT(in_request, !send || !roce_pkg::psn_lt(ctx_q.cursor.psn, req.first_psn))
   `ROCEGEN_ASSERT(window_kept, !send || ctx_q.used < 24'(WindowPkts))
   `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && hold_i))

@@ -1,10 +1,11 @@
 // sq_setup: takes set-ups and state changes of queue pairs through sq_ack, one at a time.
 //
-// A record on s_cfg waits until go_o has been answered by take_i (sq_ack changes the QP then, with state_o)
-// and WorkCycles more, so that every table holds the new values, before it is taken. A set-up and a change to
-// RESET also raise hold_o, from the start to the end, and wait until quiet_i says that nothing of any QP is
-// on its way. A set-up whose ring does not fit into the request memory, or with an unknown state, gets
-// state_o = RESET. Records with QPN >= QpCount are taken and ignored; nothing is taken before ready_i.
+// A record on s_cfg waits until go_o has been answered by take_i (sq_ack changes the QP then, with
+// state_o) and WorkCycles more, so that every table holds the new values, before it is taken. A
+// set-up and a change to RESET also raise hold_o, from the start to the end, and wait until quiet_i
+// says that nothing of any QP is on its way. A set-up whose ring does not fit into the request
+// memory, or with an unknown state, gets state_o = RESET. Records with QPN >= QpCount are taken and
+// ignored; nothing is taken before ready_i.
 //
 // QpCount: 1..16384. WqeSlots: slots in the request memory, 2..2^20.
 `default_nettype none
@@ -59,8 +60,8 @@ module sq_setup #(
     else cfg_q <= cfg_d;
   end
 
-  // The record is held while it is offered: these follow it before state_o counts (take_i comes in CfgWait
-  // at the earliest, sq_ack uses state_o two cycles later).
+  // The record is held while it is offered: these follow it before state_o counts (take_i comes in
+  // CfgWait at the earliest, sq_ack uses state_o two cycles later).
   always_ff @(posedge clk) begin
     anew_q  <= s_cfg_tdata.setup || s_cfg_tdata.state == roce_pkg::QpReset;
     count_q <= cfg_q == CfgWork ? count_q + 1'b1 : '0;

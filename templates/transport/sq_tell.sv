@@ -1,10 +1,10 @@
 // sq_tell: carries sq_ack's decisions to the others: kicks, errors, events.
 //
-// A kick (to the requester's or the retirer's work list) waits in a queue of its own; room_o tells sq_ack
-// in time to start nothing that might kick. list_i puts a QP with a fresh error into a list, which holds
-// every QP once; sq_ack takes it from there (next_*), looks whether there is still something to tell, and
-// answers tell_i: then m_err and m_event offer it. So errors never wait in sq_ack for those two.
-// m_err_tvalid and m_event_tvalid must be low when tell_i comes.
+// A kick (to the requester's or the retirer's work list) waits in a queue of its own; room_o tells
+// sq_ack in time to start nothing that might kick. list_i puts a QP with a fresh error into a list,
+// which holds every QP once; sq_ack takes it from there (next_*), looks whether there is still
+// something to tell, and answers tell_i: then m_err and m_event offer it. So errors never wait in
+// sq_ack for those two. m_err_tvalid and m_event_tvalid must be low when tell_i comes.
 //
 // QpW: bits of a QPN, 1..14.
 `include "rocegen_assert.svh"
@@ -64,7 +64,7 @@ module sq_tell #(
     end
   end
 
-  // ---- queues -----------------------------------------------------------------------------------------
+  // ---- queues -----------------------------------------------------------------------------------
   logic           kick_requester_q;
   logic           kick_retire_q;
   logic           list_q;
@@ -142,7 +142,10 @@ module sq_tell #(
   // At most three are between here and what level_o counts.
   always_ff @(posedge clk) begin
     if (rst) room_q <= 1'b0;
-    else room_q <= req_level <= KickLevelW'(KickDepth - 4) && ret_level <= KickLevelW'(KickDepth - 4);
+    else begin
+      room_q <= req_level <= KickLevelW'(KickDepth - 4) &&
+          ret_level <= KickLevelW'(KickDepth - 4);
+    end
   end
 
   assign room_o = room_q;

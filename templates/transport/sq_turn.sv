@@ -1,17 +1,18 @@
 // sq_turn: reads what is known of a QP whose turn it is and places its cursor.
 //
-// Takes a QP from the work list (s_qp), reads what its owners told (cursor, acknowledged position, head,
-// tail, ring, MTU) and offers the turn on m_turn: its context and the requests to fetch, from ring index
-// m_turn_idx on m_turn_left of them (at most Quantum; 0 when the QP may not send), m_turn_more when the
-// ring holds more. The cursor is moved to the oldest unacknowledged packet (and the ring's head) when a
-// rewind was ordered (generation differs) or when it lags behind; `skip` then says that the first requests
-// may be acknowledged already.
-// Reading head and una in one cycle is safe: a head is told after the una that it follows from.
+// Takes a QP from the work list (s_qp), reads what its owners told (cursor, acknowledged position,
+// head, tail, ring, MTU) and offers the turn on m_turn: its context and the requests to fetch, from
+// ring index m_turn_idx on m_turn_left of them (at most Quantum; 0 when the QP may not send),
+// m_turn_more when the ring holds more. The cursor is moved to the oldest unacknowledged packet
+// (and the ring's head) when a rewind was ordered (generation differs) or when it lags behind;
+// `skip` then says that the first requests may be acknowledged already. Reading head and una in one
+// cycle is safe: a head is told after the una that it follows from.
 //
-// hold_i: no new QP is taken. idle_o: no QP is inside. Throughput: a turn every 2 cycles. Latency: 4.
+// hold_i: no new QP is taken. idle_o: no QP is inside. Throughput: a turn every 2 cycles. Latency:
+// 4.
 //
-// QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW + 2.
-// Quantum: most requests a turn, 1..64.
+// QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
+// + 2. Quantum: most requests a turn, 1..64.
 `default_nettype none
 
 module sq_turn #(
@@ -61,7 +62,7 @@ module sq_turn #(
   localparam int Rows = 1 << QpW;
   localparam int CursorRowW = IdxW + 62;
 
-  // ---- take a QP, read its tables -----------------------------------------------------------------
+  // ---- take a QP, read its tables ---------------------------------------------------------------
   logic           read_q;
   logic [QpW-1:0] read_qpn_q;
   logic           got_valid_q;
@@ -154,7 +155,7 @@ module sq_turn #(
     .rd_data_o(tail_read)
   );
 
-  // ---- place the cursor ---------------------------------------------------------------------------
+  // ---- place the cursor -------------------------------------------------------------------------
   logic [QpW-1:0]       got_qpn_q;
   logic [8+SlotW-1:0]   got_ring_q;
   logic [2:0]           got_state_q;
@@ -185,7 +186,7 @@ module sq_turn #(
     end
   end
 
-  // Indices differ by at most twice the ring, a quarter of their circle each way: the sign is exact.
+  // Indices differ by at most the ring, a quarter of their circle: the sign is exact.
   assign got_lag  = got_idx_q - got_head_q;
   assign got_move = got_done_q != got_gen_q || got_lag[IdxW-1] ||
       roce_pkg::psn_lt(got_psn_q, got_una_q);
@@ -236,7 +237,7 @@ module sq_turn #(
     end
   end
 
-  // ---- how much there is to fetch -----------------------------------------------------------------
+  // ---- how much there is to fetch ---------------------------------------------------------------
   logic [IdxW-1:0] waiting;
   logic [31:0]     waiting_bits;
   logic            many;

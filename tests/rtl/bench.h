@@ -23,6 +23,9 @@
 // number, or "random"; 1 when unset), which every test case prints when it fails.
 #pragma once
 
+#include <doctest/doctest.h>
+#include <verilated.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -37,9 +40,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <doctest/doctest.h>
-#include <verilated.h>
 
 static_assert(std::endian::native == std::endian::little, "Port reads model memory byte by byte");
 
@@ -68,7 +68,7 @@ inline std::uint64_t seed() {
 
 /// Random numbers; the same seed gives the same sequence on every platform.
 class Rng {
-public:
+ public:
   explicit Rng(std::uint64_t start) : engine_(start) {}
   /// 64 random bits.
   std::uint64_t next() { return engine_(); }
@@ -88,7 +88,7 @@ public:
   /// `count` random bytes.
   Bytes bytes(std::size_t count) { return bits(count * 8); }
 
-private:
+ private:
   std::mt19937_64 engine_;
 };
 
@@ -129,7 +129,7 @@ inline void set_field(Bytes& value, std::size_t lsb, std::size_t width, std::uin
 /// Builds and reads a packed record most significant field first, in the order of roce_pkg.sv:
 ///   Bytes cmd = Record(144).put(buf_addr, 16).put(bytes, 14)....value();
 class Record {
-public:
+ public:
   /// An all-zero record of `width` bits, with the cursor at its top.
   explicit Record(std::size_t width) : value_((width + 7) / 8), cursor_(width) {}
   /// A record to read from, with the cursor at the top of its `width` bits.
@@ -153,7 +153,7 @@ public:
     return value_;
   }
 
-private:
+ private:
   Bytes value_;
   std::size_t cursor_;
 };
@@ -163,7 +163,7 @@ private:
 /// Some bits of a top-level pin of the model, of any width: Port(dut.tdata, 512), or one slice of a
 /// pin that holds several: Port(dut.tdata, lane * 64, 64).
 class Port {
-public:
+ public:
   Port() = default;
   template <class Signal>
   Port(Signal& signal, std::size_t width) : Port(signal, 0, width) {}
@@ -181,7 +181,8 @@ public:
   /// Sets the low 64 bits, the rest to zero.
   void set(std::uint64_t bits) {
     set_field(memory_, lsb_, std::min<std::size_t>(width_, 64), bits);
-    for (std::size_t at = 64; at < width_; at += 64) set_field(memory_, lsb_ + at, std::min<std::size_t>(width_ - at, 64), 0);
+    for (std::size_t at = 64; at < width_; at += 64)
+      set_field(memory_, lsb_ + at, std::min<std::size_t>(width_ - at, 64), 0);
   }
   /// The whole value, (width + 7) / 8 bytes.
   Bytes value() const {
@@ -190,7 +191,8 @@ public:
       std::memcpy(result.data(), memory_ + lsb_ / 8, width_ / 8);
     } else {
       for (std::size_t at = 0; at < width_; at += 8)
-        result[at / 8] = static_cast<std::uint8_t>(get_field(memory_, lsb_ + at, std::min<std::size_t>(8, width_ - at)));
+        result[at / 8] =
+            static_cast<std::uint8_t>(get_field(memory_, lsb_ + at, std::min<std::size_t>(8, width_ - at)));
     }
     return result;
   }
@@ -205,9 +207,11 @@ public:
   }
   /// Reads or writes `width` bits at bit `lsb` of the pin's value.
   std::uint64_t field(std::size_t lsb, std::size_t width) const { return get_field(memory_, lsb_ + lsb, width); }
-  void set_field_at(std::size_t lsb, std::size_t width, std::uint64_t bits) { set_field(memory_, lsb_ + lsb, width, bits); }
+  void set_field_at(std::size_t lsb, std::size_t width, std::uint64_t bits) {
+    set_field(memory_, lsb_ + lsb, width, bits);
+  }
 
-private:
+ private:
   std::uint8_t* memory_ = nullptr;
   std::size_t lsb_ = 0;
   std::size_t width_ = 0;
@@ -217,7 +221,7 @@ private:
 
 /// Something that drives and watches pins of one clock domain.
 class Agent {
-public:
+ public:
   Agent() = default;
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -233,19 +237,24 @@ public:
 /// The model with its clocks. One clock `clk` and reset `rst` unless other domains are given.
 template <class Dut>
 class Sim {
-public:
+ public:
   struct Domain {
     Port clk;
     Port rst;
-    std::uint64_t period;  // in any unit common to all domains
+    std::uint64_t period;    // in any unit common to all domains
     std::uint64_t next = 0;  // time of the next rising edge
     std::uint64_t cycles = 0;
     std::vector<Agent*> agents;
   };
 
   /// `salt` tells the random sequences of test cases of one seed apart.
-  explicit Sim(std::uint64_t salt = 0) : context_(make_context()), rng_(seed() * 0x9E3779B97F4A7C15ULL + salt), dut(context_.get()) {
-    if constexpr (requires { dut.clk; dut.rst; }) add_domain(dut.clk, dut.rst, 2);
+  explicit Sim(std::uint64_t salt = 0)
+      : context_(make_context()), rng_(seed() * 0x9E3779B97F4A7C15ULL + salt), dut(context_.get()) {
+    if constexpr (requires {
+                    dut.clk;
+                    dut.rst;
+                  })
+      add_domain(dut.clk, dut.rst, 2);
   }
   Sim(const Sim&) = delete;
   Sim& operator=(const Sim&) = delete;
@@ -334,7 +343,7 @@ public:
   Rng& rng() { return rng_; }
   VerilatedContext& context() { return *context_; }
 
-private:
+ private:
   static std::unique_ptr<VerilatedContext> make_context() {
     auto context = std::make_unique<VerilatedContext>();
     context->fatalOnError(false);
@@ -348,7 +357,7 @@ private:
   std::vector<Domain> domains_;
   bool in_reset_ = false;
 
-public:
+ public:
   Dut dut;  ///< the model; its pins are members
 };
 
@@ -356,7 +365,7 @@ public:
 
 /// Offers queued beats; waits before a new beat in `stall` of 100 cycles. Holds an offered beat.
 class StreamSource : public Agent {
-public:
+ public:
   StreamSource(Rng& rng, Port valid, Port ready, Port data, unsigned stall = 0)
       : stall_percent(stall), rng_(&rng), valid_(valid), ready_(ready), data_(data) {
     valid_.set(0);
@@ -383,7 +392,7 @@ public:
   std::deque<Bytes> queue;
   std::uint64_t taken = 0;
 
-private:
+ private:
   Rng* rng_;
   Port valid_, ready_, data_;
   bool offered_ = false;
@@ -391,7 +400,7 @@ private:
 
 /// Collects beats; not ready in `stall` of 100 cycles. Checks that an offered beat is held.
 class StreamSink : public Agent {
-public:
+ public:
   StreamSink(Rng& rng, Port valid, Port ready, Port data, unsigned stall = 0)
       : stall_percent(stall), rng_(&rng), valid_(valid), ready_(ready), data_(data) {
     ready_.set(0);
@@ -421,7 +430,7 @@ public:
   std::deque<Bytes> beats;
   std::function<void(const Bytes&)> on_beat;
 
-private:
+ private:
   Rng* rng_;
   Port valid_, ready_, data_;
   bool held_ = false;
@@ -443,8 +452,10 @@ struct Packet {
 
 /// Offers queued packets beat by beat; waits before a new beat in `stall` of 100 cycles.
 class PacketSource : public Agent {
-public:
-  PacketSource(Rng& rng, PacketPorts ports, unsigned stall = 0) : stall_percent(stall), rng_(&rng), p_(ports) { p_.valid.set(0); }
+ public:
+  PacketSource(Rng& rng, PacketPorts ports, unsigned stall = 0) : stall_percent(stall), rng_(&rng), p_(ports) {
+    p_.valid.set(0);
+  }
   void push(Packet packet) { queue.push_back(std::move(packet)); }
   void push(Bytes data, Bytes user = {}) { queue.push_back({std::move(data), std::move(user)}); }
   /// Nothing queued and nothing offered.
@@ -492,7 +503,7 @@ public:
   std::uint64_t taken = 0;  ///< whole packets taken by the model
   std::uint64_t beats = 0;
 
-private:
+ private:
   Rng* rng_;
   PacketPorts p_;
   bool offered_ = false;
@@ -504,8 +515,10 @@ private:
 /// contiguous and full but in the last beat, that only an empty packet has an empty beat, and that user
 /// is constant over a packet (all but the top `loose_user` bits, which are taken from the last beat).
 class PacketSink : public Agent {
-public:
-  PacketSink(Rng& rng, PacketPorts ports, unsigned stall = 0) : stall_percent(stall), rng_(&rng), p_(ports) { p_.ready.set(0); }
+ public:
+  PacketSink(Rng& rng, PacketPorts ports, unsigned stall = 0) : stall_percent(stall), rng_(&rng), p_(ports) {
+    p_.ready.set(0);
+  }
   void drive() override { p_.ready.set(rng_->percent(stall_percent) ? 0 : 1); }
   void sample() override {
     const bool valid = p_.valid.get() != 0;
@@ -539,7 +552,8 @@ public:
     if (!first_ && p_.user) {
       for (std::size_t at = 0; at + loose_user < p_.user.width(); at += 8) {
         const auto width = std::min<std::size_t>(8, p_.user.width() - loose_user - at);
-        REQUIRE_MESSAGE(get_field(user, at, width) == get_field(open_.user, at, width), "tuser changed inside a packet");
+        REQUIRE_MESSAGE(get_field(user, at, width) == get_field(open_.user, at, width),
+                        "tuser changed inside a packet");
       }
     }
     first_ = last;
@@ -563,7 +577,7 @@ public:
   std::uint64_t beats = 0;
   std::function<void(const Packet&)> on_packet;
 
-private:
+ private:
   Rng* rng_;
   PacketPorts p_;
   bool held_ = false;
@@ -577,9 +591,10 @@ private:
 }  // namespace rocegen::bench
 
 /// PacketPorts of the pins <prefix>_tvalid... of a model: ROCEGEN_PACKET_PORTS(sim.dut, s_axis, 512, 8).
-#define ROCEGEN_PACKET_PORTS(Dut, Prefix, DataBits, UserBits)                                                       \
-  rocegen::bench::PacketPorts {                                                                                     \
-    rocegen::bench::Port((Dut).Prefix##_tvalid, 1), rocegen::bench::Port((Dut).Prefix##_tready, 1),                 \
-        rocegen::bench::Port((Dut).Prefix##_tdata, DataBits), rocegen::bench::Port((Dut).Prefix##_tkeep, (DataBits) / 8), \
-        rocegen::bench::Port((Dut).Prefix##_tlast, 1), rocegen::bench::Port((Dut).Prefix##_tuser, UserBits)         \
+#define ROCEGEN_PACKET_PORTS(Dut, Prefix, DataBits, UserBits)                                                      \
+  rocegen::bench::PacketPorts {                                                                                    \
+    rocegen::bench::Port((Dut).Prefix##_tvalid, 1), rocegen::bench::Port((Dut).Prefix##_tready, 1),                \
+        rocegen::bench::Port((Dut).Prefix##_tdata, DataBits),                                                      \
+        rocegen::bench::Port((Dut).Prefix##_tkeep, (DataBits) / 8), rocegen::bench::Port((Dut).Prefix##_tlast, 1), \
+        rocegen::bench::Port((Dut).Prefix##_tuser, UserBits)                                                       \
   }

@@ -1,6 +1,6 @@
 // Writes the compiled modules of a dataflow bench, a top that holds them all, and vectors with expected results:
 //
-//   dataflow_gen FOLDER icrc|checksum|ops|random NUMBER...
+//   dataflow_gen FOLDER SUITE icrc|checksum|ops|random NUMBER...
 //
 // NUMBER: data widths (icrc), level budgets (checksum), operand widths (ops), seeds (random). Files: the modules,
 // dataflow_<suite>.sv, and dataflow_<suite>.txt, which dataflow_bench.cpp reads. Expected values come from the plain
@@ -141,8 +141,8 @@ void named(Graph& graph, std::string_view what, int number) {
   graph.rename(fmt::format("{}_{}{}", graph.name(), what, number));
 }
 
-Suite icrc(const std::vector<int>& widths) {
-  Suite suite("icrc");
+Suite icrc(const std::string& name, const std::vector<int>& widths) {
+  Suite suite(name);
   for (const int width : widths) {
     const int bytes = width / 8;
     Graph data = icrc_data_graph(width);
@@ -221,8 +221,8 @@ Suite icrc(const std::vector<int>& widths) {
   return suite;
 }
 
-Suite checksum(const std::vector<int>& budgets) {
-  Suite suite("checksum");
+Suite checksum(const std::string& name, const std::vector<int>& budgets) {
+  Suite suite(name);
   std::vector<std::pair<std::string, Options>> variants = {{"_comb", combinational(true)}};
   for (const int b : budgets) variants.emplace_back(fmt::format("_b{}", b), budget(b));
   suite.add(
@@ -266,20 +266,21 @@ void add_graph(Suite& suite, const Graph& graph, const std::vector<std::pair<std
 }
 
 int run(int argc, char** argv) {
-  if (argc < 4) {
-    fmt::print(stderr, "usage: dataflow_gen FOLDER icrc|checksum|ops|random NUMBER...\n");
+  if (argc < 5) {
+    fmt::print(stderr, "usage: dataflow_gen FOLDER SUITE icrc|checksum|ops|random NUMBER...\n");
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  const std::string what = argv[2];
+  const std::string name = argv[2];
+  const std::string what = argv[3];
   std::vector<int> numbers;
-  for (int i = 3; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
+  for (int i = 4; i < argc; ++i) numbers.push_back(std::atoi(argv[i]));
   if (what == "icrc") {
-    icrc(numbers).write(folder, 1400);
+    icrc(name, numbers).write(folder, 1400);
   } else if (what == "checksum") {
-    checksum(numbers).write(folder, 6000);
+    checksum(name, numbers).write(folder, 6000);
   } else if (what == "ops") {
-    Suite suite("ops");
+    Suite suite(name);
     for (const int width : numbers) {
       std::vector<std::pair<std::string, Options>> variants = {
           {"_comb", combinational(true)}, {"_b3", budget(3)}, {"_b10", budget(10)}};
@@ -288,15 +289,15 @@ int run(int argc, char** argv) {
     }
     suite.write(folder, 800);
   } else if (what == "random") {
-    Suite suite("random");
+    Suite suite(name);
     for (const int seed : numbers) {
       std::mt19937_64 rng(static_cast<std::uint64_t>(seed));
-      add_graph(suite, sample::random_graph(rng, 60, fmt::format("random_s{}", seed)),
+      add_graph(suite, sample::random_graph(rng, 45, fmt::format("random_s{}", seed)),
                 {{"_comb", combinational(true)}, {"_b1", budget(1)}, {"_b4", budget(4)}});
     }
     suite.write(folder, 1500);
   } else {
-    fmt::print(stderr, "dataflow_gen: no suite '{}'\n", what);
+    fmt::print(stderr, "dataflow_gen: no kind '{}'\n", what);
     return 2;
   }
   return 0;

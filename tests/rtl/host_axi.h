@@ -18,7 +18,8 @@ inline std::uint8_t memory_byte(std::uint64_t address) {
 }
 
 /// Rules of one AR or AW beat: full-width INCR burst, within 4 KB.
-inline void check_burst(std::uint64_t address, std::uint64_t len, std::uint64_t size, std::uint64_t burst, std::uint64_t bytes) {
+inline void check_burst(std::uint64_t address, std::uint64_t len, std::uint64_t size, std::uint64_t burst,
+                        std::uint64_t bytes) {
   REQUIRE_MESSAGE((std::uint64_t{1} << size) == bytes, "AxSIZE is not the bus width");
   REQUIRE_MESSAGE(burst == 1, "AxBURST is not INCR");
   const std::uint64_t end = (address & ~(bytes - 1)) + (len + 1) * bytes - 1;
@@ -27,7 +28,7 @@ inline void check_burst(std::uint64_t address, std::uint64_t len, std::uint64_t 
 
 /// A valid/payload pair of the master that must be held while its ready is low.
 class Held {
-public:
+ public:
   void check(bool valid, bool ready, const Bytes& payload, const char* what) {
     if (held_) {
       REQUIRE_MESSAGE(valid, what << " was withdrawn");
@@ -38,14 +39,14 @@ public:
   }
   void reset() { held_ = false; }
 
-private:
+ private:
   bool held_ = false;
   Bytes payload_;
 };
 
 /// AR and R.
 class AxiReadSlave : public Agent {
-public:
+ public:
   struct Pins {
     Port arvalid, arready, araddr, arlen, arsize, arburst, rvalid, rready, rdata, rresp, rlast;
   };
@@ -55,8 +56,8 @@ public:
   }
   unsigned ar_stall = 0;
   unsigned r_stall = 0;
-  unsigned latency = 1;  ///< cycles from the AR handshake to the first R beat
-  unsigned jitter = 0;  ///< up to so many more
+  unsigned latency = 1;                           ///< cycles from the AR handshake to the first R beat
+  unsigned jitter = 0;                            ///< up to so many more
   std::size_t max_outstanding = ~std::size_t{0};  ///< more is a failure
   std::size_t peak_outstanding = 0;
   std::uint64_t bursts = 0;
@@ -125,7 +126,7 @@ public:
   }
   std::uint64_t now() const { return now_; }
 
-private:
+ private:
   struct Burst {
     std::uint64_t address;
     std::uint64_t left;
@@ -141,7 +142,7 @@ private:
 
 /// AW, W and B. Keeps every byte that was written, and how often.
 class AxiWriteSlave : public Agent {
-public:
+ public:
   struct Pins {
     Port awvalid, awready, awaddr, awlen, awsize, awburst, wvalid, wready, wdata, wstrb, wlast, bvalid, bready, bresp;
   };
@@ -160,7 +161,7 @@ public:
   unsigned latency = 1;  ///< cycles from the last W beat to B
   unsigned jitter = 0;
   bool aw_after_data = false;  ///< AWREADY waits for WVALID, as AXI allows a slave to
-  bool w_after_aw = false;  ///< WREADY waits for the AW handshake, as AXI allows a slave to
+  bool w_after_aw = false;     ///< WREADY waits for the AW handshake, as AXI allows a slave to
   std::size_t max_outstanding = ~std::size_t{0};
   std::size_t peak_outstanding = 0;
   std::uint64_t bursts = 0;
@@ -175,7 +176,8 @@ public:
   std::uint64_t responses = 0;
 
   void drive() override {
-    p_.awready.set(!rng_->percent(aw_stall) && !(aw_after_data && w_done_bursts_ <= aw_taken_ && p_.wvalid.get() == 0) ? 1 : 0);
+    p_.awready.set(
+        !rng_->percent(aw_stall) && !(aw_after_data && w_done_bursts_ <= aw_taken_ && p_.wvalid.get() == 0) ? 1 : 0);
     p_.wready.set(!rng_->percent(w_stall) && !(w_after_aw && aw_taken_ <= w_done_bursts_) ? 1 : 0);
     if (b_offered_) return;
     b_offered_ = !answers_.empty() && answers_.front().ready_at <= now_ && !rng_->percent(b_stall);
@@ -235,7 +237,7 @@ public:
   }
   std::uint64_t now() const { return now_; }
 
-private:
+ private:
   struct Burst {
     std::uint64_t address;
     std::uint64_t left;

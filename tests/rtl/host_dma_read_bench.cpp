@@ -27,14 +27,16 @@ bool lies_inside(const Command& c) {
 
 struct Fixture {
   Sim<Vdut> sim;
-  StreamSource cmd{sim.rng(), Port(sim.dut.s_cmd_tvalid, 1), Port(sim.dut.s_cmd_tready, 1), Port(sim.dut.s_cmd_tdata, 64 + kPktBits)};
+  StreamSource cmd{sim.rng(), Port(sim.dut.s_cmd_tvalid, 1), Port(sim.dut.s_cmd_tready, 1),
+                   Port(sim.dut.s_cmd_tdata, 64 + kPktBits)};
   AxiReadSlave axi{sim.rng(),
                    {Port(sim.dut.m_axi_arvalid, 1), Port(sim.dut.m_axi_arready, 1), Port(sim.dut.m_axi_araddr, P_AddrW),
                     Port(sim.dut.m_axi_arlen, 8), Port(sim.dut.m_axi_arsize, 3), Port(sim.dut.m_axi_arburst, 2),
                     Port(sim.dut.m_axi_rvalid, 1), Port(sim.dut.m_axi_rready, 1), Port(sim.dut.m_axi_rdata, P_DataW),
                     Port(sim.dut.m_axi_rresp, 2), Port(sim.dut.m_axi_rlast, 1)}};
   PacketSink pkt{sim.rng(), ROCEGEN_PACKET_PORTS(sim.dut, m_pkt, P_DataW, kPktBits + 1)};
-  StreamSink evt{sim.rng(), Port(sim.dut.m_evt_tvalid, 1), Port(sim.dut.m_evt_tready, 1), Port(sim.dut.m_evt_tdata, 31)};
+  StreamSink evt{sim.rng(), Port(sim.dut.m_evt_tvalid, 1), Port(sim.dut.m_evt_tready, 1),
+                 Port(sim.dut.m_evt_tdata, 31)};
   std::deque<Command> expected;
   std::deque<std::uint64_t> expected_events;
   std::size_t checked = 0;
@@ -148,8 +150,8 @@ TEST_CASE("long commands: every size class up to 16383 bytes, bursts within 4 KB
     f.axi.r_stall = round == 2 ? 30 : 0;
     f.axi.ar_stall = round == 3 ? 60 : 0;
     for (const std::size_t bytes : {16383U, 16382U, 8192U, 4097U, 4096U, 4095U, 2049U, 2048U, 2047U, 1024U, 1U, 0U}) {
-      for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kBytes - 1}, std::uint64_t{2048},
-                                      std::uint64_t{4095}, f.sim.rng().below(4096)}) {
+      for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kBytes - 1},
+                                      std::uint64_t{2048}, std::uint64_t{4095}, f.sim.rng().below(4096)}) {
         f.send(f.address(low), bytes);
         ++commands;
       }
@@ -162,7 +164,8 @@ TEST_CASE("long commands: every size class up to 16383 bytes, bursts within 4 KB
 
 TEST_CASE("empty commands among others keep the order and read nothing") {
   Fixture f(3);
-  for (unsigned i = 0; i < 600; ++i) f.send(f.address(f.sim.rng().below(4096)), f.sim.rng().percent(50) ? 0 : f.sim.rng().below(200));
+  for (unsigned i = 0; i < 600; ++i)
+    f.send(f.address(f.sim.rng().below(4096)), f.sim.rng().percent(50) ? 0 : f.sim.rng().below(200));
   f.pkt.stall_percent = 20;
   f.finish(100'000);
   const auto bursts = f.axi.bursts;
@@ -177,7 +180,8 @@ TEST_CASE("a bus error marks exactly the packets it touches and is reported once
   for (unsigned round = 0; round < 3; ++round) {
     f.evt.stall_percent = round == 0 ? 0 : 97;
     f.pkt.stall_percent = round == 2 ? 50 : 0;
-    for (unsigned i = 0; i < 500; ++i) f.send(f.address(f.sim.rng().below(4096)), f.sim.rng().below(f.sim.rng().percent(10) ? 5000 : 300));
+    for (unsigned i = 0; i < 500; ++i)
+      f.send(f.address(f.sim.rng().below(4096)), f.sim.rng().below(f.sim.rng().percent(10) ? 5000 : 300));
     CHECK(!f.expected_events.empty());
     f.finish(400'000);
   }
@@ -185,7 +189,8 @@ TEST_CASE("a bus error marks exactly the packets it touches and is reported once
 
 TEST_CASE("a transfer beyond the address space is refused, reported and does not disturb its neighbours") {
   Fixture f(5);
-  const std::uint64_t top = P_AddrW == 64 ? 0 : std::uint64_t{1} << (P_AddrW % 64);  // first address that does not exist
+  const std::uint64_t top =
+      P_AddrW == 64 ? 0 : std::uint64_t{1} << (P_AddrW % 64);  // first address that does not exist
   for (unsigned round = 0; round < 3; ++round) {
     f.send(f.address(100), 300);
     f.send(top - 64, 64);  // the last bytes that exist

@@ -22,14 +22,17 @@ bool lies_inside(std::uint64_t address, std::size_t bytes) {
 struct Fixture {
   Sim<Vdut> sim;
   PacketSource pay{sim.rng(), ROCEGEN_PACKET_PORTS(sim.dut, s_pay, P_DataW, kCmdBits)};
-  AxiWriteSlave axi{sim.rng(),
-                    {Port(sim.dut.m_axi_awvalid, 1), Port(sim.dut.m_axi_awready, 1), Port(sim.dut.m_axi_awaddr, P_AddrW),
-                     Port(sim.dut.m_axi_awlen, 8), Port(sim.dut.m_axi_awsize, 3), Port(sim.dut.m_axi_awburst, 2),
-                     Port(sim.dut.m_axi_wvalid, 1), Port(sim.dut.m_axi_wready, 1), Port(sim.dut.m_axi_wdata, P_DataW),
-                     Port(sim.dut.m_axi_wstrb, P_DataW / 8), Port(sim.dut.m_axi_wlast, 1), Port(sim.dut.m_axi_bvalid, 1),
-                     Port(sim.dut.m_axi_bready, 1), Port(sim.dut.m_axi_bresp, 2)}};
-  StreamSink done{sim.rng(), Port(sim.dut.m_done_tvalid, 1), Port(sim.dut.m_done_tready, 1), Port(sim.dut.m_done_tdata, kCmdBits)};
-  StreamSink evt{sim.rng(), Port(sim.dut.m_evt_tvalid, 1), Port(sim.dut.m_evt_tready, 1), Port(sim.dut.m_evt_tdata, 31)};
+  AxiWriteSlave axi{
+      sim.rng(),
+      {Port(sim.dut.m_axi_awvalid, 1), Port(sim.dut.m_axi_awready, 1), Port(sim.dut.m_axi_awaddr, P_AddrW),
+       Port(sim.dut.m_axi_awlen, 8), Port(sim.dut.m_axi_awsize, 3), Port(sim.dut.m_axi_awburst, 2),
+       Port(sim.dut.m_axi_wvalid, 1), Port(sim.dut.m_axi_wready, 1), Port(sim.dut.m_axi_wdata, P_DataW),
+       Port(sim.dut.m_axi_wstrb, P_DataW / 8), Port(sim.dut.m_axi_wlast, 1), Port(sim.dut.m_axi_bvalid, 1),
+       Port(sim.dut.m_axi_bready, 1), Port(sim.dut.m_axi_bresp, 2)}};
+  StreamSink done{sim.rng(), Port(sim.dut.m_done_tvalid, 1), Port(sim.dut.m_done_tready, 1),
+                  Port(sim.dut.m_done_tdata, kCmdBits)};
+  StreamSink evt{sim.rng(), Port(sim.dut.m_evt_tvalid, 1), Port(sim.dut.m_evt_tready, 1),
+                 Port(sim.dut.m_evt_tdata, 31)};
 
   struct Expected {
     Bytes cmd;
@@ -82,7 +85,8 @@ struct Fixture {
       const std::uint64_t chunk = std::min<std::uint64_t>(4096, 256 * kBytes);
       bursts += (address + bytes - 1) / chunk - address / chunk + 1;
       if (axi.error_at)
-        for (std::uint64_t a = address & ~std::uint64_t{kBytes - 1}; a < address + bytes; a += kBytes) error = error || axi.error_at(a);
+        for (std::uint64_t a = address & ~std::uint64_t{kBytes - 1}; a < address + bytes; a += kBytes)
+          error = error || axi.error_at(a);
     }
     if (error) expected_events.push_back(qpn);
     expected.push_back({cmd, bursts});
@@ -116,7 +120,7 @@ struct Fixture {
     return place_ | low;
   }
 
-private:
+ private:
   std::uint64_t place_ = P_AddrW == 64 ? 0xFFFF'0000'0000'0000 : std::uint64_t{1} << (P_AddrW % 64 - 1);
 };
 
@@ -161,8 +165,8 @@ TEST_CASE("long packets: every size class up to 16383 bytes, bursts within 4 KB 
     f.axi.aw_stall = round == 3 ? 90 : 0;
     f.axi.w_after_aw = round == 3;
     for (const std::size_t bytes : {16383U, 16382U, 8192U, 4097U, 4096U, 4095U, 2049U, 2048U, 2047U, 1024U, 1U, 0U}) {
-      for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kBytes - 1}, std::uint64_t{2048},
-                                      std::uint64_t{4095}, f.sim.rng().below(4096)}) {
+      for (const std::uint64_t low : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kBytes - 1},
+                                      std::uint64_t{2048}, std::uint64_t{4095}, f.sim.rng().below(4096)}) {
         f.send(f.address(low), bytes);
         ++packets;
       }
@@ -188,7 +192,8 @@ TEST_CASE("empty packets complete in order and write nothing") {
   Fixture f(4);
   f.axi.latency = 40;
   f.done.stall_percent = 30;
-  for (unsigned i = 0; i < 600; ++i) f.send(f.address(f.sim.rng().below(4096)), f.sim.rng().percent(50) ? 0 : f.sim.rng().below(200));
+  for (unsigned i = 0; i < 600; ++i)
+    f.send(f.address(f.sim.rng().below(4096)), f.sim.rng().percent(50) ? 0 : f.sim.rng().below(200));
   f.finish(100'000);
   for (unsigned i = 0; i < 200; ++i) f.send(f.sim.rng().next(), 0);
   f.finish(10'000);
@@ -211,7 +216,8 @@ TEST_CASE("a bus error is reported once for each packet it touches") {
 
 TEST_CASE("a packet beyond the address space is not written, is reported, and keeps the order") {
   Fixture f(6);
-  const std::uint64_t top = P_AddrW == 64 ? 0 : std::uint64_t{1} << (P_AddrW % 64);  // first address that does not exist
+  const std::uint64_t top =
+      P_AddrW == 64 ? 0 : std::uint64_t{1} << (P_AddrW % 64);  // first address that does not exist
   for (unsigned round = 0; round < 3; ++round) {
     f.send(f.address(100), 300);
     f.send(top - 64, 64);  // the last bytes that exist

@@ -32,19 +32,21 @@ struct Fixture {
     auto& d = sim.dut;
     for (unsigned i = 0; i < 54; ++i) {
       sources.push_back(std::make_unique<PacketSource>(
-          sim.rng(), PacketPorts{Port(d.s_valid, i, 1), Port(d.s_ready, i, 1), Port(d.s_data, i * P_DataW, P_DataW),
-                                 Port(d.s_keep, i * kBytes, kBytes), Port(d.s_last, i, 1), Port(d.s_user, i * P_UserW, P_UserW)}));
-      record_sources.push_back(
-          std::make_unique<StreamSource>(sim.rng(), Port(d.r_valid, i, 1), Port(d.r_ready, i, 1), Port(d.r_data, i * P_DataW, P_DataW)));
+          sim.rng(),
+          PacketPorts{Port(d.s_valid, i, 1), Port(d.s_ready, i, 1), Port(d.s_data, i * P_DataW, P_DataW),
+                      Port(d.s_keep, i * kBytes, kBytes), Port(d.s_last, i, 1), Port(d.s_user, i * P_UserW, P_UserW)}));
+      record_sources.push_back(std::make_unique<StreamSource>(sim.rng(), Port(d.r_valid, i, 1), Port(d.r_ready, i, 1),
+                                                              Port(d.r_data, i * P_DataW, P_DataW)));
       sim.add(*sources[i]);
       sim.add(*record_sources[i]);
     }
     for (unsigned a = 0; a < kArbs; ++a) {
       sinks.push_back(std::make_unique<PacketSink>(
-          sim.rng(), PacketPorts{Port(d.m_valid, a, 1), Port(d.m_ready, a, 1), Port(d.m_data, a * P_DataW, P_DataW),
-                                 Port(d.m_keep, a * kBytes, kBytes), Port(d.m_last, a, 1), Port(d.m_user, a * P_UserW, P_UserW)}));
-      record_sinks.push_back(
-          std::make_unique<StreamSink>(sim.rng(), Port(d.o_valid, a, 1), Port(d.o_ready, a, 1), Port(d.o_data, a * P_DataW, P_DataW)));
+          sim.rng(),
+          PacketPorts{Port(d.m_valid, a, 1), Port(d.m_ready, a, 1), Port(d.m_data, a * P_DataW, P_DataW),
+                      Port(d.m_keep, a * kBytes, kBytes), Port(d.m_last, a, 1), Port(d.m_user, a * P_UserW, P_UserW)}));
+      record_sinks.push_back(std::make_unique<StreamSink>(sim.rng(), Port(d.o_valid, a, 1), Port(d.o_ready, a, 1),
+                                                          Port(d.o_data, a * P_DataW, P_DataW)));
       sim.add(*sinks[a]);
       sim.add(*record_sinks[a]);
     }

@@ -17,7 +17,8 @@ struct Fixture {
     const auto source_domain = sim.add_domain(sim.dut.clk_s, sim.dut.rst_s, period_s);
     const auto sink_domain = sim.add_domain(sim.dut.clk_m, sim.dut.rst_m, period_m, phase);
     for (unsigned k = 0; k < 2; ++k) {
-      sources.push_back(std::make_unique<StreamSource>(sim.rng(), Port(sim.dut.s_valid, k, 1), Port(sim.dut.s_ready, k, 1),
+      sources.push_back(std::make_unique<StreamSource>(sim.rng(), Port(sim.dut.s_valid, k, 1),
+                                                       Port(sim.dut.s_ready, k, 1),
                                                        Port(sim.dut.s_data, k * P_Width, P_Width)));
       sinks.push_back(std::make_unique<StreamSink>(sim.rng(), Port(sim.dut.m_valid, k, 1), Port(sim.dut.m_ready, k, 1),
                                                    Port(sim.dut.m_data, k * P_Width, P_Width)));
@@ -33,7 +34,9 @@ struct Fixture {
         sources[k]->push(sent[k].back());
       }
   }
-  bool all_received() const { return sinks[0]->beats.size() == sent[0].size() && sinks[1]->beats.size() == sent[1].size(); }
+  bool all_received() const {
+    return sinks[0]->beats.size() == sent[0].size() && sinks[1]->beats.size() == sent[1].size();
+  }
   void finish(std::uint64_t limit) {
     sim.run_until([this] { return all_received(); }, limit);
     sim.run(10);
@@ -48,7 +51,8 @@ struct Fixture {
 struct Clocks {
   std::uint64_t s, m, phase;
 };
-constexpr Clocks kClocks[] = {{100, 100, 0}, {100, 100, 50}, {100, 101, 3}, {101, 100, 99}, {100, 310, 7}, {640, 100, 11}, {100, 156, 1}};
+constexpr Clocks kClocks[] = {{100, 100, 0}, {100, 100, 50}, {100, 101, 3}, {101, 100, 99},
+                              {100, 310, 7}, {640, 100, 11}, {100, 156, 1}};
 
 }  // namespace
 

@@ -13,8 +13,8 @@ TEST_CASE("stream_fork gives every beat to every consumer once") {
   std::vector<std::unique_ptr<StreamSource>> sources;
   std::vector<std::unique_ptr<StreamSink>> sinks;
   for (unsigned k = 0; k < 4; ++k) {
-    sources.push_back(std::make_unique<StreamSource>(sim.rng(), Port(sim.dut.f_valid, k, 1), Port(sim.dut.f_ready, k, 1),
-                                                     Port(sim.dut.f_data, k * 16, 16), 20));
+    sources.push_back(std::make_unique<StreamSource>(
+        sim.rng(), Port(sim.dut.f_valid, k, 1), Port(sim.dut.f_ready, k, 1), Port(sim.dut.f_data, k * 16, 16), 20));
     sim.add(*sources[k]);
   }
   for (unsigned i = 0; i < 11; ++i) {
@@ -29,7 +29,8 @@ TEST_CASE("stream_fork gives every beat to every consumer once") {
       sent[k].push_back(sim.rng().bits(16));
       sources[k]->push(sent[k].back());
     }
-  sim.run_until([&] { return std::all_of(sinks.begin(), sinks.end(), [](auto& s) { return s->beats.size() == 2000; }); }, 40'000);
+  sim.run_until(
+      [&] { return std::all_of(sinks.begin(), sinks.end(), [](auto& s) { return s->beats.size() == 2000; }); }, 40'000);
   sim.run(3);
   for (unsigned k = 0; k < 4; ++k)
     for (unsigned i = 0; i < sizes[k]; ++i) CHECK(sinks[bases[k] + i]->beats == sent[k]);
@@ -71,7 +72,8 @@ TEST_CASE("counter_bank counts every pulse, at most max(N, 4) + 2 cycles late") 
       }
       unsigned which[4];
       for (unsigned k = 0; k < 4; ++k) {
-        which[k] = static_cast<unsigned>(sim.rng().below(std::uint64_t{1} << (sizes[k] > 1 ? std::bit_width(sizes[k] - 1U) : 1)));
+        which[k] = static_cast<unsigned>(
+            sim.rng().below(std::uint64_t{1} << (sizes[k] > 1 ? std::bit_width(sizes[k] - 1U) : 1)));
         Port(sim.dut.sel, k * 7, 7).set(which[k]);
       }
       sim.step();

@@ -13,7 +13,7 @@ constexpr unsigned kDepths[kLanes] = {1, 2, 3, 5, 16, 100, 200, 17, 1, 2, 5, 100
 /// What the RAM of one lane should show.
 struct Model {
   std::vector<Bytes> words;  // empty: not known
-  Bytes first, second;  // read register, output register; empty: not known
+  Bytes first, second;       // read register, output register; empty: not known
   bool first_enabled = false;
 };
 

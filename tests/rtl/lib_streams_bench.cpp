@@ -13,8 +13,8 @@ struct Cell {
   unsigned latency;
   bool has_level;
 };
-constexpr Cell kCells[] = {{"skid", 2, 1, false},   {"reg", 1, 1, false},    {"fifo 2", 2, 1, true},
-                           {"fifo 3", 3, 2, true},  {"fifo 4", 4, 2, true},  {"fifo 5", 5, 2, true},
+constexpr Cell kCells[] = {{"skid", 2, 1, false},    {"reg", 1, 1, false},       {"fifo 2", 2, 1, true},
+                           {"fifo 3", 3, 2, true},   {"fifo 4", 4, 2, true},     {"fifo 5", 5, 2, true},
                            {"fifo 16", 16, 2, true}, {"fifo 100", 100, 2, true}, {"fifo 7", 7, 2, true}};
 constexpr unsigned kLanes = 9;
 
@@ -26,7 +26,8 @@ struct Fixture {
 
   explicit Fixture(std::uint64_t salt) : sim(salt) {
     for (unsigned k = 0; k < kLanes; ++k) {
-      sources.push_back(std::make_unique<StreamSource>(sim.rng(), Port(sim.dut.s_valid, k, 1), Port(sim.dut.s_ready, k, 1),
+      sources.push_back(std::make_unique<StreamSource>(sim.rng(), Port(sim.dut.s_valid, k, 1),
+                                                       Port(sim.dut.s_ready, k, 1),
                                                        Port(sim.dut.s_data, k * P_Width, P_Width)));
       sinks.push_back(std::make_unique<StreamSink>(sim.rng(), Port(sim.dut.m_valid, k, 1), Port(sim.dut.m_ready, k, 1),
                                                    Port(sim.dut.m_data, k * P_Width, P_Width)));
@@ -92,7 +93,8 @@ TEST_CASE("holds its depth and no more, level counts") {
   while (!f.all_received()) {
     f.sim.step();
     for (unsigned k = 0; k < kLanes; ++k)
-      if (kCells[k].has_level) CHECK(Port(f.sim.dut.level, k * 8, 8).get() == f.sources[k]->taken - f.sinks[k]->beats.size());
+      if (kCells[k].has_level)
+        CHECK(Port(f.sim.dut.level, k * 8, 8).get() == f.sources[k]->taken - f.sinks[k]->beats.size());
     REQUIRE(f.sim.cycle() < 5000);
   }
   f.check_received();

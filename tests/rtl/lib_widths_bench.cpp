@@ -25,11 +25,13 @@ struct Fixture {
       const unsigned in = k < 8 ? narrow : wide;
       const unsigned out = k < 8 ? wide : narrow;
       sources.push_back(std::make_unique<PacketSource>(
-          sim.rng(), PacketPorts{Port(d.s_valid, k, 1), Port(d.s_ready, k, 1), Port(d.s_data, k * 1024, in * 8),
-                                 Port(d.s_keep, k * 128, in), Port(d.s_last, k, 1), Port(d.s_user, k * P_UserW, P_UserW)}));
+          sim.rng(),
+          PacketPorts{Port(d.s_valid, k, 1), Port(d.s_ready, k, 1), Port(d.s_data, k * 1024, in * 8),
+                      Port(d.s_keep, k * 128, in), Port(d.s_last, k, 1), Port(d.s_user, k * P_UserW, P_UserW)}));
       sinks.push_back(std::make_unique<PacketSink>(
-          sim.rng(), PacketPorts{Port(d.m_valid, k, 1), Port(d.m_ready, k, 1), Port(d.m_data, k * 1024, out * 8),
-                                 Port(d.m_keep, k * 128, out), Port(d.m_last, k, 1), Port(d.m_user, k * P_UserW, P_UserW)}));
+          sim.rng(),
+          PacketPorts{Port(d.m_valid, k, 1), Port(d.m_ready, k, 1), Port(d.m_data, k * 1024, out * 8),
+                      Port(d.m_keep, k * 128, out), Port(d.m_last, k, 1), Port(d.m_user, k * P_UserW, P_UserW)}));
       sim.add(*sources[k]);
       sim.add(*sinks[k]);
     }

@@ -1,7 +1,6 @@
 // Bench of sq_engine against the host and peer of sq_model.h. Cases are named after the rows of cases.md.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
-
 #include "tests/rtl/sq_model.h"
 
 using namespace rocegen::bench;
@@ -166,7 +165,8 @@ TEST_CASE("no retransmission without a cause: L7") {
   e.link.delay_max = 60;
   while (e.now() < end) {
     for (std::uint32_t q = 0; q < busy; ++q)
-      if (e.wqe_order.size() < 4) e.post(q, static_cast<std::uint32_t>(e.rng().below(3000)), e.rng().percent(50) ? 1 : 0);
+      if (e.wqe_order.size() < 4)
+        e.post(q, static_cast<std::uint32_t>(e.rng().below(3000)), e.rng().percent(50) ? 1 : 0);
     e.step();
   }
   for (std::uint32_t q = 0; q < busy; ++q) e.post(q, 1);
@@ -331,6 +331,42 @@ TEST_CASE("sequence NAKs use up retries as timeouts do, progress gives them back
   e.run(60);
   CHECK(e.count_rewinds == 6);
   CHECK(e.count_errors == 0);
+}
+
+TEST_CASE("progress by an ACK gives timeouts their retries back") {
+  if (P_WindowPkts < 5) return;
+  Engine e(82);
+  const auto q = any_qpn(e);
+  e.link.answer = false;
+  Config c = config(q, 0xFFFFFE, 1, 1);
+  c.retry_cnt = 2;
+  e.setup(c);
+  e.post(q, 256 * 5);
+  std::uint64_t timeouts = 0;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    timeouts += 2;
+    e.until([&] { return e.count_timeouts == timeouts; }, 20 * (2 * P_TickCycles + 2 * kWalk), "two timeouts");
+    e.send_ack(q, psn_add(0xFFFFFE, i));
+    e.until([&] { return e.ack_order.empty(); }, 100, "the ACK");
+  }
+  CHECK(e.count_errors == 0);
+  e.until([&] { return e.cqes == 1; }, 40 * (2 * P_TickCycles + 2 * kWalk), "retries used up");
+  CHECK(e.count_timeouts == timeouts + 3);
+  CHECK(e.cqe_log[0].status == kRetryExc);
+}
+
+TEST_CASE("requests 2^23 PSNs and more behind the one that failed are flushed, not completed") {
+  if (ring() < 4) return;
+  Engine e(83);
+  const auto q = any_qpn(e);
+  e.link.answer = false;
+  e.setup(config(q, 5, 1));
+  for (int i = 0; i < 4; ++i) e.post(q, 0x80000000U - 256U * static_cast<unsigned>(i), 1);
+  sent(e, q, 1);
+  e.until([&] { return e.posted_all(); }, 1000, "posted");
+  e.send_event(q, 4);
+  e.until([&] { return e.cqes == 4; }, 1000, "flush");
+  for (const auto& c : e.cqe_log) CHECK(c.status == kFlush);
 }
 
 TEST_CASE("retry_cnt 0: the first NAK ends the QP, what is before it succeeds") {
@@ -738,12 +774,14 @@ TEST_CASE("2000 set-ups with traffic: nothing leaks from one life into the next:
   e.link.drop = 3;
   for (int i = 0; i < 2000; ++i) {
     const auto q = static_cast<std::uint32_t>(e.rng().below(busy));
-    Config c = config(q, static_cast<std::uint32_t>(e.rng().next() & kPsnMask), 1 + static_cast<unsigned>(e.rng().below(5)), 4);
+    Config c = config(q, static_cast<std::uint32_t>(e.rng().next() & kPsnMask),
+                      1 + static_cast<unsigned>(e.rng().below(5)), 4);
     c.sq_log2 = static_cast<unsigned>(e.rng().below(slots_log2() + 1));
     if (e.rng().percent(30)) e.set_state(q, kReset);
     e.setup(c);
     const auto posts = e.rng().below(4);
-    for (std::uint64_t k = 0; k < posts; ++k) e.post(q, static_cast<std::uint32_t>(e.rng().below(6000)), e.rng().percent(70) ? 1 : 0);
+    for (std::uint64_t k = 0; k < posts; ++k)
+      e.post(q, static_cast<std::uint32_t>(e.rng().below(6000)), e.rng().percent(70) ? 1 : 0);
     e.cmd.stall_percent = e.rng().percent(20) ? 100 : 10;
     e.cqe.stall_percent = e.rng().percent(20) ? 100 : 10;
     // The poster must not hang at a QP that is set up anew.
@@ -833,7 +871,9 @@ TEST_CASE("random traffic over a lossy link: everything at once: P23") {
     while (e.now() < end) {
       if (e.now() >= mood) {
         mood = e.now() + 200 + e.rng().below(500);
-        const auto stall = [&] { return e.rng().percent(30) ? 0U : e.rng().percent(20) ? 95U : static_cast<unsigned>(e.rng().below(70)); };
+        const auto stall = [&] {
+          return e.rng().percent(30) ? 0U : e.rng().percent(20) ? 95U : static_cast<unsigned>(e.rng().below(70));
+        };
         e.cmd.stall_percent = stall();
         e.cqe.stall_percent = stall();
         e.err.stall_percent = stall();
@@ -859,15 +899,18 @@ TEST_CASE("random traffic over a lossy link: everything at once: P23") {
       }
       if (e.rng().below(150) == 0) {  // noise
         const auto& l = e.life(q);
-        e.send_ack(q, psn_add(l.una, kPsnMask - static_cast<std::uint32_t>(e.rng().below(500))), e.rng().percent(50) ? 0x1F : 0x60);
+        e.send_ack(q, psn_add(l.una, kPsnMask - static_cast<std::uint32_t>(e.rng().below(500))),
+                   e.rng().percent(50) ? 0x1F : 0x60);
         e.send_ack(q, psn_add(l.nxt, 1000 + static_cast<std::uint32_t>(e.rng().below(1000))), 0x61);
       }
       if (round == 2 && e.rng().below(1500) == 0) e.send_event(q, 1 + static_cast<unsigned>(e.rng().below(4)));
       if (round == 2 && e.rng().below(1500) == 0) {
         // A request that still waits at the door would land in either life.
         e.until([&] { return e.wqe_order.empty(); }, 400'000, "posted");
-        if (e.rng().percent(30)) e.set_state(q, kErr);
-        else if (e.rng().percent(30)) e.set_state(q, kReset);
+        if (e.rng().percent(30))
+          e.set_state(q, kErr);
+        else if (e.rng().percent(30))
+          e.set_state(q, kReset);
         fresh(q);
       }
       e.step();
@@ -892,11 +935,13 @@ TEST_CASE("random traffic over a lossy link: everything at once: P23") {
       CHECK(e.errors == 0);
     }
     if (round == 1) CHECK(e.count_resent > 0);
-    std::printf("random round %d: %llu packets (%llu again), %llu completions (%llu errors), %llu rewinds, %llu timeouts, %llu cycles\n",
-                static_cast<int>(round), static_cast<unsigned long long>(e.commands), static_cast<unsigned long long>(e.count_resent),
-                static_cast<unsigned long long>(e.cqes), static_cast<unsigned long long>(e.errors),
-                static_cast<unsigned long long>(e.count_rewinds), static_cast<unsigned long long>(e.count_timeouts),
-                static_cast<unsigned long long>(e.now()));
+    std::printf(
+        "random round %d: %llu packets (%llu again), %llu completions (%llu errors), %llu rewinds, %llu timeouts, %llu "
+        "cycles\n",
+        static_cast<int>(round), static_cast<unsigned long long>(e.commands),
+        static_cast<unsigned long long>(e.count_resent), static_cast<unsigned long long>(e.cqes),
+        static_cast<unsigned long long>(e.errors), static_cast<unsigned long long>(e.count_rewinds),
+        static_cast<unsigned long long>(e.count_timeouts), static_cast<unsigned long long>(e.now()));
   }
 }
 
@@ -939,6 +984,7 @@ TEST_CASE("throughput: a backlog of single-packet messages in every ring") {
   e.cmd.stall_percent = 0;
   settle(e);
   const auto cycles = static_cast<double>(e.command_times.back() - e.command_times.front());
-  std::printf("%d QPs with %d messages each: %.2f cycles a packet\n", P_QpCount, static_cast<int>(ring()), cycles / static_cast<double>(total - 1));
+  std::printf("%d QPs with %d messages each: %.2f cycles a packet\n", P_QpCount, static_cast<int>(ring()),
+              cycles / static_cast<double>(total - 1));
   CHECK(cycles / static_cast<double>(total - 1) <= 3.0);
 }

@@ -15,8 +15,8 @@
 namespace rocegen::bench::sq {
 
 inline constexpr unsigned kReset = 0, kInit = 1, kRtr = 2, kRts = 3, kSqd = 4, kErr = 5;
-inline constexpr unsigned kOk = 0, kLenErr = 1, kQpOpErr = 2, kProtErr = 4, kFlush = 5, kInvReq = 9, kAccess = 10, kRemOp = 11,
-                          kRetryExc = 12;
+inline constexpr unsigned kOk = 0, kLenErr = 1, kQpOpErr = 2, kProtErr = 4, kFlush = 5, kInvReq = 9, kAccess = 10,
+                          kRemOp = 11, kRetryExc = 12;
 inline constexpr unsigned kEvtReadErr = 3, kEvtRetryExc = 5, kEvtPeerNak = 6, kEvtBadWqe = 7;
 inline constexpr std::uint32_t kPsnMask = 0xFFFFFF;
 
@@ -77,7 +77,7 @@ struct Life {
   Config cfg;
   unsigned state = kReset;
   std::vector<std::uint64_t> wqes;  // ids, in ring order
-  std::uint32_t next_psn = 0;  // of the next request posted
+  std::uint32_t next_psn = 0;       // of the next request posted
   // requester as seen from outside
   std::uint32_t una = 0;
   std::uint32_t nxt = 0;
@@ -91,7 +91,7 @@ struct Life {
   bool failed = false;  // by something that happened at a known time
   unsigned fail_status = 0;
   unsigned fail_syndrome = 0;
-  bool flushing = false;  // an error completion was seen
+  bool flushing = false;         // an error completion was seen
   std::vector<unsigned> causes;  // events expected, in order; 0: any
   std::size_t events = 0, errs = 0;
   std::set<unsigned> told;  // causes of the events that came
@@ -108,13 +108,13 @@ struct Link {
   unsigned drop = 0, ack_drop = 0, ack_double = 0;
   unsigned delay_min = 20, delay_max = 20;
   unsigned fatal_per_10000 = 0;
-  bool answer = true;  // the peer acknowledges
+  bool answer = true;    // the peer acknowledges
   bool reorder = false;  // delays change the order
 };
 
 template <class Dut>
 class Bench {
-public:
+ public:
   explicit Bench(std::uint64_t salt)
       : sim(salt),
         wqe(sim.rng(), Port(sim.dut.s_wqe_tvalid, 1), Port(sim.dut.s_wqe_tready, 1), Port(sim.dut.s_wqe_tdata, 512)),
@@ -124,10 +124,12 @@ public:
         cmd(sim.rng(), Port(sim.dut.m_cmd_tvalid, 1), Port(sim.dut.m_cmd_tready, 1), Port(sim.dut.m_cmd_tdata, 328)),
         cqe(sim.rng(), Port(sim.dut.m_cqe_tvalid, 1), Port(sim.dut.m_cqe_tready, 1), Port(sim.dut.m_cqe_tdata, 256)),
         err(sim.rng(), Port(sim.dut.m_err_tvalid, 1), Port(sim.dut.m_err_tready, 1), Port(sim.dut.m_err_tdata, 24)),
-        event(sim.rng(), Port(sim.dut.m_event_tvalid, 1), Port(sim.dut.m_event_tready, 1), Port(sim.dut.m_event_tdata, 31)),
+        event(sim.rng(), Port(sim.dut.m_event_tvalid, 1), Port(sim.dut.m_event_tready, 1),
+              Port(sim.dut.m_event_tdata, 31)),
         lives(P_QpCount) {
-    for (Agent* a : {static_cast<Agent*>(&wqe), static_cast<Agent*>(&cfg), static_cast<Agent*>(&ack), static_cast<Agent*>(&evt),
-                     static_cast<Agent*>(&cmd), static_cast<Agent*>(&cqe), static_cast<Agent*>(&err), static_cast<Agent*>(&event)})
+    for (Agent* a :
+         {static_cast<Agent*>(&wqe), static_cast<Agent*>(&cfg), static_cast<Agent*>(&ack), static_cast<Agent*>(&evt),
+          static_cast<Agent*>(&cmd), static_cast<Agent*>(&cqe), static_cast<Agent*>(&err), static_cast<Agent*>(&event)})
       sim.add(*a);
     for (auto& l : lives) l.emplace_back();
     cmd.on_beat = [this](const Bytes& b) { on_command(b); };
@@ -165,16 +167,36 @@ public:
   Rng& rng() { return sim.rng(); }
   Life& life(std::uint32_t qpn) { return lives[qpn].back(); }
 
-  /// Offers a set-up and waits until it is in force. The acknowledgements of that QP wait meanwhile: a state is in force
-  /// a few cycles before the set-up is taken, so the model could not tell which were in time.
+  /// Offers a set-up and waits until it is in force. The acknowledgements of that QP wait meanwhile: a state is in
+  /// force a few cycles before the set-up is taken, so the model could not tell which were in time.
   void setup(const Config& c, std::uint64_t limit = 5000) {
     held_qpn_ = c.qpn;
-    until([&] { return std::none_of(ack_order.begin(), ack_order.end(), [&](const Ack& a) { return a.qpn == c.qpn; }) && evt_order.empty(); },
-          limit, "acknowledgements before a set-up");
+    until(
+        [&] {
+          return std::none_of(ack_order.begin(), ack_order.end(), [&](const Ack& a) { return a.qpn == c.qpn; }) &&
+                 evt_order.empty();
+        },
+        limit, "acknowledgements before a set-up");
     cfg.push(Record(276)
-                 .put(c.setup, 1).put(c.qpn, 24).put(c.state, 3).put(c.pmtu, 3).put(0, 4).put(0x1234, 16).put(c.pkey, 16)
-                 .put(0, 24).put(c.sq_psn, 24).put(c.qpn ^ 0x55, 24).put(c.dip, 32).put(0, 48).put(0, 16)
-                 .put(c.retry_cnt, 3).put(0, 3).put(c.timeout, 5).put(0, 5).put(c.sq_base, 20).put(c.sq_log2, 5)
+                 .put(c.setup, 1)
+                 .put(c.qpn, 24)
+                 .put(c.state, 3)
+                 .put(c.pmtu, 3)
+                 .put(0, 4)
+                 .put(0x1234, 16)
+                 .put(c.pkey, 16)
+                 .put(0, 24)
+                 .put(c.sq_psn, 24)
+                 .put(c.qpn ^ 0x55, 24)
+                 .put(c.dip, 32)
+                 .put(0, 48)
+                 .put(0, 16)
+                 .put(c.retry_cnt, 3)
+                 .put(0, 3)
+                 .put(c.timeout, 5)
+                 .put(0, 5)
+                 .put(c.sq_base, 20)
+                 .put(c.sq_log2, 5)
                  .value());
     pending_cfg = c;
     until([this] { return !pending_cfg; }, limit, "set-up");
@@ -196,8 +218,20 @@ public:
     const std::uint64_t wr_id = w.id * 0x9E3779B97F4A7C15ULL;
     ids[wr_id] = w.id;
     wqe.push(Record(512)
-                 .put(0x1111, 64).put(0x2222, 64).put(0x33, 32).put(w.rkey, 32).put(w.raddr, 64).put(0x44, 32).put(w.length, 32)
-                 .put(w.laddr, 64).put(wr_id, 64).put(0xEE, 8).put(w.qpn, 24).put(0xDDDD, 16).put(w.flags, 8).put(w.opcode, 8)
+                 .put(0x1111, 64)
+                 .put(0x2222, 64)
+                 .put(0x33, 32)
+                 .put(w.rkey, 32)
+                 .put(w.raddr, 64)
+                 .put(0x44, 32)
+                 .put(w.length, 32)
+                 .put(w.laddr, 64)
+                 .put(wr_id, 64)
+                 .put(0xEE, 8)
+                 .put(w.qpn, 24)
+                 .put(0xDDDD, 16)
+                 .put(w.flags, 8)
+                 .put(w.opcode, 8)
                  .value());
     requests[w.id] = w;
     wqe_order.push_back(w.id);
@@ -216,9 +250,27 @@ public:
 
   void send_ack(const Ack& a) {
     ack.push(Record(367)
-                 .put(0, 16).put(0, 14).put(a.src_ip, 32).put(0x0A000099, 32).put(0, 2).put(a.opcode, 8).put(0, 1).put(0, 1).put(0, 2)
-                 .put(a.pkey, 16).put(0, 1).put(0, 1).put(a.qpn, 24).put(0, 1).put(a.psn, 24).put(0, 64).put(0, 32).put(0, 32)
-                 .put(a.syndrome, 8).put(a.msn, 24).put(0, 32)
+                 .put(0, 16)
+                 .put(0, 14)
+                 .put(a.src_ip, 32)
+                 .put(0x0A000099, 32)
+                 .put(0, 2)
+                 .put(a.opcode, 8)
+                 .put(0, 1)
+                 .put(0, 1)
+                 .put(0, 2)
+                 .put(a.pkey, 16)
+                 .put(0, 1)
+                 .put(0, 1)
+                 .put(a.qpn, 24)
+                 .put(0, 1)
+                 .put(a.psn, 24)
+                 .put(0, 64)
+                 .put(0, 32)
+                 .put(0, 32)
+                 .put(a.syndrome, 8)
+                 .put(a.msn, 24)
+                 .put(0, 32)
                  .value());
     ack_order.push_back(a);
   }
@@ -267,7 +319,7 @@ public:
   std::map<std::uint64_t, std::uint64_t> ids;
   std::uint64_t last_id = 0;
   std::deque<std::uint64_t> wqe_order;  // offered, not yet counted by the engine
-  std::deque<std::uint64_t> rejects;  // must be answered at once
+  std::deque<std::uint64_t> rejects;    // must be answered at once
   std::deque<Ack> ack_order;
   std::deque<std::pair<std::uint32_t, unsigned>> evt_order;
   std::optional<Config> pending_cfg;
@@ -277,11 +329,12 @@ public:
   std::vector<std::pair<std::uint32_t, unsigned>> event_log;
   std::vector<std::uint64_t> command_times;
   std::uint64_t commands = 0, cqes = 0, errors = 0;
-  std::uint64_t count_wqes = 0, count_rejected = 0, count_packets = 0, count_resent = 0, count_stale = 0, count_dropped = 0,
-                count_naks = 0, count_timeouts = 0, count_rewinds = 0, count_errors = 0, count_closed = 0, count_full = 0, count_bad = 0,
-                count_acks = 0, count_fatal = 0, count_reserved = 0, count_rnr = 0, count_cqes = 0, count_flushed = 0;
+  std::uint64_t count_wqes = 0, count_rejected = 0, count_packets = 0, count_resent = 0, count_stale = 0,
+                count_dropped = 0, count_naks = 0, count_timeouts = 0, count_rewinds = 0, count_errors = 0,
+                count_closed = 0, count_full = 0, count_bad = 0, count_acks = 0, count_fatal = 0, count_reserved = 0,
+                count_rnr = 0, count_cqes = 0, count_flushed = 0;
 
-private:
+ private:
   struct Delivery {
     std::uint32_t qpn;
     std::size_t life;
@@ -337,8 +390,10 @@ private:
     REQUIRE_MESSAGE(!wqe_order.empty(), "the engine counted a request that was not posted");
     Wqe& w = requests.at(wqe_order.front());
     wqe_order.pop_front();
-    const bool queueable = w.qpn < P_QpCount && (life(w.qpn).state == kRts || life(w.qpn).state == kSqd || life(w.qpn).state == kErr);
-    REQUIRE_MESSAGE(rejected == !queueable, "request " << w.id << " of QP " << w.qpn << (rejected ? " rejected" : " queued"));
+    const bool queueable =
+        w.qpn < P_QpCount && (life(w.qpn).state == kRts || life(w.qpn).state == kSqd || life(w.qpn).state == kErr);
+    REQUIRE_MESSAGE(rejected == !queueable,
+                    "request " << w.id << " of QP " << w.qpn << (rejected ? " rejected" : " queued"));
     if (rejected) {
       // The completion may have come out already.
       rejects.push_back(w.id);
@@ -378,7 +433,8 @@ private:
       fresh.una_history.insert(c.sq_psn);
       lives[c.qpn].push_back(fresh);
     } else if (old.state != kReset && c.state <= kErr) {
-      if (c.state == kReset) old.state = kReset;
+      if (c.state == kReset)
+        old.state = kReset;
       else if (old.state != kErr && !old.failed) {
         old.state = c.state;
         if (c.state == kErr) {
@@ -406,7 +462,8 @@ private:
   void take_ack(const Ack& a) {
     if (a.qpn >= P_QpCount || a.opcode != 0x11) return;
     Life& l = life(a.qpn);
-    const bool pkey_ok = (a.pkey & 0x7FFF) == (l.cfg.pkey & 0x7FFF) && (a.pkey & 0x7FFF) != 0 && ((a.pkey | l.cfg.pkey) & 0x8000) != 0;
+    const bool pkey_ok =
+        (a.pkey & 0x7FFF) == (l.cfg.pkey & 0x7FFF) && (a.pkey & 0x7FFF) != 0 && ((a.pkey | l.cfg.pkey) & 0x8000) != 0;
     if ((l.state != kRts && l.state != kSqd) || a.src_ip != l.cfg.dip || !pkey_ok) return;
     const bool is_ack = (a.syndrome & 0xE0U) == 0;
     const bool is_rnr = (a.syndrome & 0xE0U) == 0x20;
@@ -441,7 +498,8 @@ private:
     command_times.push_back(now());
     if (keep_log) log.push_back(c);
     const auto found = requests.find(c.addr >> 33);
-    REQUIRE_MESSAGE(found != requests.end(), "a packet of no request: QP " << c.qpn << " psn " << c.psn << " addr " << c.addr);
+    REQUIRE_MESSAGE(found != requests.end(),
+                    "a packet of no request: QP " << c.qpn << " psn " << c.psn << " addr " << c.addr);
     const Wqe& w = found->second;
     REQUIRE(w.qpn == c.qpn);
     REQUIRE_MESSAGE(!w.bad(), "a packet of a request that cannot be executed");
@@ -463,7 +521,8 @@ private:
     REQUIRE_MESSAGE(psn_diff(c.psn, l.nxt) <= 0, "QP " << c.qpn << " jumped over PSN " << l.nxt << " to " << c.psn);
     const std::uint32_t expected = l.last_sent ? psn_add(*l.last_sent, 1) : l.cfg.sq_psn;
     if (c.psn != expected) {
-      REQUIRE_MESSAGE(l.una_history.count(c.psn) == 1, "QP " << c.qpn << " went to PSN " << c.psn << " without a cause");
+      REQUIRE_MESSAGE(l.una_history.count(c.psn) == 1,
+                      "QP " << c.qpn << " went to PSN " << c.psn << " without a cause");
       if (psn_diff(c.psn, expected) < 0) ++l.jumps_back;
     }
     REQUIRE_MESSAGE(psn_diff(c.psn, l.una) < static_cast<int>(P_WindowPkts), "QP " << c.qpn << " overran its window");
@@ -472,8 +531,10 @@ private:
     if (c.ackreq) l.since = 0;
     l.last_sent = c.psn;
     ++l.sent;
-    if (fresh) l.nxt = psn_add(l.nxt, 1);
-    else ++l.resent;
+    if (fresh)
+      l.nxt = psn_add(l.nxt, 1);
+    else
+      ++l.resent;
     if (w.life + 1 != lives[c.qpn].size()) return;  // of an old life: lost on the way
     if (rng().percent(link.drop)) return;
     in_flight_.emplace(arrival(l.peer_time), Delivery{c.qpn, w.life, true, c, {}});
@@ -491,9 +552,12 @@ private:
       Delivery d = std::move(in_flight_.begin()->second);
       in_flight_.erase(in_flight_.begin());
       if (d.life + 1 != lives[d.qpn].size()) continue;
-      if (d.to_peer) peer(d);
-      else if (held_qpn_ == d.qpn) in_flight_.emplace(now() + 10, std::move(d));
-      else send_ack(d.ack);
+      if (d.to_peer)
+        peer(d);
+      else if (held_qpn_ == d.qpn)
+        in_flight_.emplace(now() + 10, std::move(d));
+      else
+        send_ack(d.ack);
     }
   }
   void answer(const Delivery& d, unsigned syndrome, std::uint32_t psn) {
@@ -580,7 +644,8 @@ private:
     REQUIRE(l.wqes[w.number] == w.id);
     for (; l.next_complete < w.number; ++l.next_complete) {
       const Wqe& skipped = requests.at(l.wqes[l.next_complete]);
-      REQUIRE_MESSAGE((skipped.flags & 1U) == 0, "QP " << w.qpn << ": request " << w.id << " completed before " << skipped.id);
+      REQUIRE_MESSAGE((skipped.flags & 1U) == 0,
+                      "QP " << w.qpn << ": request " << w.id << " completed before " << skipped.id);
       REQUIRE_MESSAGE(!l.flushing, "an unsignalled request was not flushed");
       REQUIRE_MESSAGE(acked(l, skipped), "QP " << w.qpn << " passed over a request without its ACK");
     }

@@ -270,6 +270,10 @@ TEST_CASE("graph: faults name the operator and what is wrong") {
   CHECK(has(fault_of([&] { g.output("2x", a); }), "cannot name an output"));
   CHECK(has(fault_of([&] { g.output("a_i", a); }), "exists"));
   CHECK(has(fault_of([&] { g.label(a, "module"); }), "cannot label"));
+  CHECK(has(fault_of([&] { g.label(a, "x_s1_q"); }), "cannot label"));
+  for (const char* word : {"accept_on", "module", "logic", "until", "xor", "0a", "", "a-b", "_a"})
+    CHECK_FALSE(is_identifier(word));
+  for (const char* word : {"a", "logics", "data_i", "n0"}) CHECK(is_identifier(word));
   CHECK(has(fault_of([&] { Graph("module"); }), "cannot name a module"));
   CHECK(has(fault_of([&] { evaluate(g, std::array{BitVec(8)}); }), "inputs, 1 values"));
 }

@@ -25,7 +25,8 @@ inline BitVec random_vec(std::mt19937_64& rng, int width) {
 }
 
 /// Every operator of the table once or more, on operands of `width` bits. Each output is named after its operator.
-inline Graph all_operators(int width, const std::string& name) {
+/// With `only`, just the output of that name.
+inline Graph all_operators(int width, const std::string& name, const std::string& only = "") {
   std::mt19937_64 rng(static_cast<std::uint64_t>(width) * 77 + 5);
   Graph g(name, fmt::format("every operator on operands of {} bits.", width));
   const NodeId a = g.input("a_i", width);
@@ -35,51 +36,54 @@ inline Graph all_operators(int width, const std::string& name) {
   const NodeId index = g.input("index_i", 8);
   const BitVec mask = random_vec(rng, width) | BitVec(width, 1);
   const BitVec factor = (random_vec(rng, width) & random_vec(rng, width)) ^ BitVec(width, 0x5D);
-  g.output("add_o", g.add(a, b));
-  g.output("sub_o", g.sub(a, b));
-  g.output("add_carry_o", g.add_carry(a, b, c));
-  g.output("add_const_o", g.add(a, g.constant(factor)));
-  g.output("mul_const_o", g.mul(a, factor));
-  g.output("popcount_o", g.popcount(a));
-  g.output("and_o", g.and_(a, b));
-  g.output("or_o", g.or_n(std::vector{a, b, g.shl(a, 1), g.shr(b, 1)}));
+  const auto output = [&](const std::string& port, NodeId node) {
+    if (only.empty() || only == port) g.output(port, node);
+  };
+  output("add_o", g.add(a, b));
+  output("sub_o", g.sub(a, b));
+  output("add_carry_o", g.add_carry(a, b, c));
+  output("add_const_o", g.add(a, g.constant(factor)));
+  output("mul_const_o", g.mul(a, factor));
+  output("popcount_o", g.popcount(a));
+  output("and_o", g.and_(a, b));
+  output("or_o", g.or_n(std::vector{a, b, g.shl(a, 1), g.shr(b, 1)}));
   std::vector<NodeId> many;
   for (int i = 0; i < 15; ++i) many.push_back(i % 2 == 0 ? g.shl(a, i) : g.sar(b, i));
-  g.output("xor_o", g.xor_n(many));
-  g.output("not_o", g.not_(a));
-  g.output("xor_reduce_o", g.xor_reduce(a, mask));
-  g.output("or_reduce_o", g.or_reduce(a, mask));
-  g.output("and_reduce_o", g.and_reduce(a, mask));
-  g.output("parity_o", g.xor_reduce(a));
-  g.output("any_o", g.or_reduce(g.xor_(a, b)));
-  g.output("all_o", g.and_reduce(b));
-  g.output("eq_o", g.eq(a, b));
-  g.output("ne_o", g.ne(a, b));
-  g.output("eq_const_o", g.eq(a, g.constant(mask)));
-  g.output("ult_o", g.ult(a, b));
-  g.output("ule_o", g.ule(a, b));
-  g.output("slt_o", g.slt(a, b));
-  g.output("sle_o", g.sle(a, b));
-  g.output("select_o", g.select(c, a, b));
+  output("xor_o", g.xor_n(many));
+  output("not_o", g.not_(a));
+  output("xor_reduce_o", g.xor_reduce(a, mask));
+  output("or_reduce_o", g.or_reduce(a, mask));
+  output("and_reduce_o", g.and_reduce(a, mask));
+  output("parity_o", g.xor_reduce(a));
+  output("any_o", g.or_reduce(g.xor_(a, b)));
+  output("all_o", g.and_reduce(b));
+  output("eq_o", g.eq(a, b));
+  output("ne_o", g.ne(a, b));
+  output("eq_const_o", g.eq(a, g.constant(mask)));
+  output("ult_o", g.ult(a, b));
+  output("ule_o", g.ule(a, b));
+  output("slt_o", g.slt(a, b));
+  output("sle_o", g.sle(a, b));
+  output("select_o", g.select(c, a, b));
   std::vector<NodeId> choices;
   for (int i = 0; i < 8; ++i) choices.push_back(i == 0 ? a : i == 7 ? b : g.constant(random_vec(rng, width)));
-  g.output("mux_o", g.mux(g.slice(index, 2, 0), choices));
+  output("mux_o", g.mux(g.slice(index, 2, 0), choices));
   std::vector<BitVec> entries;
   for (int i = 0; i < 256; ++i) entries.push_back(random_vec(rng, std::min(width, 40)));
-  g.output("table_o", g.table(index, entries));
-  g.output("shl_const_o", g.shl(a, std::max(1, width / 3)));
-  g.output("shr_const_o", g.shr(a, std::max(1, width / 3)));
-  g.output("sar_const_o", g.sar(a, std::max(1, width / 3)));
-  g.output("shl_o", g.shl(a, amount));
-  g.output("shr_o", g.shr(a, g.slice(amount, 2, 0), 1));
-  g.output("sar_o", g.sar(a, amount));
-  g.output("slice_o", g.slice(a, width - 1, width / 2));
-  g.output("concat_o", g.concat(std::vector{a, c, b, g.constant(3, 5)}));
-  g.output("zext_o", g.zext(a, width + 9));
-  g.output("sext_o", g.sext(a, width + 9));
-  g.output("replicate_o", g.replicate(c, width + 1));
-  g.output("constant_o", g.constant(mask));
-  g.output("through_o", a);
+  output("table_o", g.table(index, entries));
+  output("shl_const_o", g.shl(a, std::max(1, width / 3)));
+  output("shr_const_o", g.shr(a, std::max(1, width / 3)));
+  output("sar_const_o", g.sar(a, std::max(1, width / 3)));
+  output("shl_o", g.shl(a, amount));
+  output("shr_o", g.shr(a, g.slice(amount, 2, 0), 1));
+  output("sar_o", g.sar(a, amount));
+  output("slice_o", g.slice(a, width - 1, width / 2));
+  output("concat_o", g.concat(std::vector{a, c, b, g.constant(3, 5)}));
+  output("zext_o", g.zext(a, width + 9));
+  output("sext_o", g.sext(a, width + 9));
+  output("replicate_o", g.replicate(c, width + 1));
+  output("constant_o", g.constant(mask));
+  output("through_o", a);
   return g;
 }
 

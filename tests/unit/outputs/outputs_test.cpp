@@ -133,7 +133,8 @@ TEST_CASE("the manifest tells the variant, its ports, registers and counters") {
 
 TEST_CASE("counter names are unique across the whole stack") {
   std::set<std::string> names;
-  for (const outputs::Counter& counter : build(load("nic_10g")).registers.counters) CHECK(names.insert(counter.name).second);
+  for (const outputs::Counter& counter : build(load("nic_10g")).registers.counters)
+    CHECK(names.insert(counter.name).second);
 }
 
 TEST_CASE("fields of a register do not overlap and fit into 32 bits") {
@@ -250,12 +251,15 @@ TEST_CASE("the Vivado script runs in tclsh against stubs that know Vivado's comm
     spec::Diagnostics diagnostics;
     REQUIRE(outputs::replace_folder(temp.path / "nic", files, {}, diagnostics));
     const auto run = [&](const fs::path& script) {
-      return std::system(("tclsh " + (kRoot / "tests/vivado_stubs.tcl").string() + " " + script.string() + " >" + (temp.path / "log").string() + " 2>&1").c_str());
+      return std::system(("tclsh " + (kRoot / "tests/vivado_stubs.tcl").string() + " " + script.string() + " >" +
+                          (temp.path / "log").string() + " 2>&1")
+                             .c_str());
     };
     const int status = run(temp.path / "nic/vivado/create_project.tcl");
     INFO(read(temp.path / "log"));
     CHECK(status == 0);
-    for (const char* xdc : {"clocks", "cdc"}) CHECK(run(temp.path / "nic/vivado" / (std::string("nic_10g_") + xdc + ".xdc")) == 0);
+    for (const char* xdc : {"clocks", "cdc"})
+      CHECK(run(temp.path / "nic/vivado" / (std::string("nic_10g_") + xdc + ".xdc")) == 0);
     // The stubs must be able to say no.
     const std::string script = read(temp.path / "nic/vivado/create_project.tcl");
     std::ofstream(temp.path / "nic/vivado/bad.tcl") << script << "report_timing_sumary -file x\n";

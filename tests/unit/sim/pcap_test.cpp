@@ -110,13 +110,16 @@ TEST_CASE("pcap: what is written is read back with its nanoseconds") {
     REQUIRE(w.ok());
     w.write(0, Bytes{1});
     w.write(1'234'567'891'234'000, Bytes(1500, 7));
+    w.begin_run();
+    w.write(5000, Bytes{2});
     CHECK(w.ok());
   }
   PcapFile f;
   std::string error;
   REQUIRE(read_pcap(t.path, f, error));
   CHECK(f.nanoseconds);
-  REQUIRE(f.frames.size() == 2);
+  REQUIRE(f.frames.size() == 3);
+  CHECK(f.frames[2].time == 1'234'567'891'234'000 + 1'000'005'000);
   CHECK(f.frames[0].data == Bytes{1});
   CHECK(f.frames[1].time == 1'234'567'891'234'000);
   CHECK(f.frames[1].data == Bytes(1500, 7));

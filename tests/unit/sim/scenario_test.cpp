@@ -302,6 +302,33 @@ TEST_CASE("scenario: files that are wrong give every fault with its place") {
   CHECK(has("/steps/8/memory: needs one of"));
 }
 
+TEST_CASE("scenario: values of a wrong type fail with their place, whatever they are") {
+  const auto failing = [](const std::string& step) {
+    const ScenarioResult r = run_scenario(
+        scenario(R"({"about": "t", "connect": [{"name": "q"}], "regions": [{"name": "dst", "on": "a", "length": 64}],
+      "stations": 1, "steps": [)" +
+                 step + "]}"),
+        model);
+    CHECK_FALSE(r.ok);
+    CHECK_MESSAGE(r.where.find("/steps/0/") == 0, r.where);
+    return r.message;
+  };
+  CHECK(failing(R"({"wait": {"ns": []}})") == "'[]' is neither a number nor an expression");
+  CHECK(failing(R"({"wait": {"ns": null}})") == "'null' is neither a number nor an expression");
+  CHECK(failing(R"({"quiet": {"from": 3, "for_ns": 1}})").find("must be \"a\" or \"b\"") == 0);
+  CHECK(failing(R"({"quiet": {"from": "b", "for_ns": 1}})") == "this scenario has no station b");
+  CHECK(failing(R"({"state": {"on": "a", "qp": 7, "state": 1}})") != "");
+  CHECK(failing(R"({"state": {"on": "a", "qp": "x", "state": 1}})") == "no connection is named 'x'");
+  CHECK(failing(R"({"repeat": {"var": 7, "in": [1]}, "steps": []})") == "must be a string");
+  CHECK(failing(R"({"inject": {"to": "a", "hex": "0"}})") == "is no even number of hex digits");
+  CHECK(failing(R"({"inject": {"to": "a", "frame": {"psn": "1 << 24"}}})") == "0x1000000 does not fit into 24 bits");
+  CHECK(failing(R"({"rule": {"from": "a", "action": "eat"}})").find("'eat' is no action") == 0);
+  CHECK(failing(R"({"connect": {"name": "q", "mtu": 300}})").find("is no path MTU") == 0);
+  CHECK(failing(R"({"memory": {"at": 5, "hex": "00"}})").find("says no station") == 0);
+  CHECK(failing(R"({"expect": {"from": "a", "frames": [{"psn": {"about": 1}}]}})") != "");
+  CHECK(failing(R"({"complete": {"on": "a", "count": {}}})") != "");
+}
+
 TEST_CASE("scenario: the same seed gives the same run") {
   Scenario s;
   std::vector<std::string> errors;
