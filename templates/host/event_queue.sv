@@ -6,7 +6,7 @@
 // two cycles after it came (one cycle when Depth is 2). cnt_evt_events_o counts kept and lost events.
 //
 // Depth: events kept, 2..4096.
-// rocegen: comb none
+// rocegen: comb *_o<-s_evt.tvalid
 `default_nettype none
 
 module event_queue #(

@@ -7,6 +7,7 @@
 //
 // DataW: 64..1024 bits, a power of two. Cycles: 2..65535.
 // rocegen: comb m_tx.t*<-s_tx.t*, s_tx.tready<-m_tx.tready
+// rocegen: comb cnt_*<-s_tx.tvalid, cnt_*<-m_tx.tready
 `default_nettype none
 
 module stall_watch #(

@@ -86,9 +86,7 @@ module sq_ack #(
   localparam int Rows = 1 << QpW;
 
   // ---- set-up -----------------------------------------------------------------------------------
-  logic       cfg_go;
-  logic       cfg_take;
-  logic       quiet;
+  logic       cfg_go, cfg_take, quiet;
   logic [2:0] cfg_state;
 
   assign quiet = idle_i && !s_bad_tvalid && !s_time_tvalid && !m_err_tvalid && !telling;

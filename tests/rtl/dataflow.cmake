@@ -21,7 +21,7 @@ function(add_dataflow_bench)
     COMMAND dataflow_gen ${dir} ${D_SUITE} ${D_KIND} ${D_NUMBERS}
     DEPENDS dataflow_gen COMMENT "compiled modules of ${top}" VERBATIM)
   # As add_rtl_bench, with one option more: Verilator 5.006 loses or doubles an inversion when it merges the terms of an
-  # XOR tree (verilator #4059, #4832, #4857; random_s4 shows it), and -fno-const-bit-op-tree leaves that out.
+  # XOR tree (verilator #4059, #4832, #4857; random graphs found it here), and -fno-const-bit-op-tree leaves that out.
   set(bench ${CMAKE_CURRENT_BINARY_DIR}/bench/${top})
   add_custom_command(OUTPUT ${bench}/bench
     COMMAND ${CMAKE_COMMAND} -E make_directory ${bench}

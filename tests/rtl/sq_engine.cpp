@@ -369,6 +369,64 @@ TEST_CASE("requests 2^23 PSNs and more behind the one that failed are flushed, n
   for (const auto& c : e.cqe_log) CHECK(c.status == kFlush);
 }
 
+TEST_CASE("a rewind that waits for dma_read uses up no retries") {
+  if (P_QpCount < 2 || P_WindowPkts < 12) return;
+  Engine e(84);
+  for (std::uint32_t q = 0; q < 2; ++q) {
+    Config c = config(q, 7, 1, code_for(300));
+    c.retry_cnt = 2;
+    e.setup(c);
+  }
+  e.cmd.stall_percent = 100;
+  for (std::uint32_t q = 0; q < 2; ++q) e.post(q, 256 * 12);  // more than the command queue holds
+  e.run(30 * (std::uint64_t{P_TickCycles} << code_for(300)) + 10 * kWalk);
+  CHECK(e.count_timeouts >= 1);
+  CHECK(e.count_timeouts <= 2);
+  CHECK(e.count_errors == 0);
+  e.cmd.stall_percent = 0;
+  settle(e);
+  CHECK(e.errors == 0);
+}
+
+TEST_CASE("completions lag far behind acknowledgements when a rewind comes, and catch up while it passes over them") {
+  unsigned log2 = 1;
+  while ((2U << log2) <= P_WqeSlots && log2 < 8) ++log2;
+  const std::uint64_t slots = 1ULL << log2;
+  if (slots < 20 + 3 * P_Quantum || P_WindowPkts < 4) return;
+  Engine e(85);
+  const auto q = any_qpn(e);
+  for (int round = 0; round < 6; ++round) {
+    Config c = config(q, 0xFFFFF0, 1);
+    c.sq_log2 = log2;
+    c.sq_base = 0;
+    e.setup(c);
+    e.link.answer = false;
+    e.cqe.stall_percent = 100;
+    const auto base = e.cqes;
+    for (std::uint64_t i = 0; i < 3 * slots; ++i) e.post(q, 1 + static_cast<std::uint32_t>(i % 200), 1);
+    // Acknowledge everything but the last three that the ring holds. 18 completions fit into the queues.
+    const auto sendable = slots + 14;
+    while (e.life(q).sent < sendable) {
+      const int open = psn_diff(e.life(q).nxt, e.life(q).una);
+      if (open > 3) e.send_ack(q, psn_add(e.life(q).nxt, kPsnMask - 3));
+      e.run(40);
+      REQUIRE(e.now() < 1'000'000);
+    }
+    e.send_ack(q, e.life(q).una, 0x60);
+    if (round % 2 == 1) e.run(20 + e.rng().below(60));
+    e.cqe.stall_percent = round < 4 ? 0 : 40;
+    e.run(400);
+    e.link.answer = true;
+    while (!e.quiet()) {
+      if (e.life(q).nxt != e.life(q).una) e.send_ack(q, psn_add(e.life(q).nxt, kPsnMask));
+      e.run(100);
+      REQUIRE(e.now() < 3'000'000);
+    }
+    CHECK(e.cqes - base == 3 * slots);
+  }
+  CHECK(e.errors == 0);
+}
+
 TEST_CASE("retry_cnt 0: the first NAK ends the QP, what is before it succeeds") {
   if (P_WindowPkts < 3 || ring() < 3) return;
   Engine e(81);

@@ -85,7 +85,7 @@ TEST_CASE("compile: text stays within 100 columns, has a header, and is plain AS
 }
 
 TEST_CASE("compile: a constant output and an unread input are written cleanly") {
-  Graph g("edge", "corners.");
+  Graph g("edges", "corners.");
   const NodeId a = g.input("a_i", 8);
   g.input("b_i", 3);
   g.output("c_o", g.constant(70, 5));
