@@ -2,6 +2,7 @@
 #include <sstream>
 #include <vector>
 
+#include "generator/spec/keywords.h"
 #include "generator/spec/schema.h"
 
 namespace rocegen::spec {
@@ -69,5 +70,7 @@ std::span<const std::string> keywords() {
   static const std::vector<std::string> words = sorted_words(kKeywords);
   return words;
 }
+
+bool is_keyword(std::string_view word) { return std::binary_search(keywords().begin(), keywords().end(), word); }
 
 }  // namespace rocegen::spec

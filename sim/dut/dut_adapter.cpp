@@ -76,9 +76,13 @@ class VerilatedDut : public Dut {
 
   const DutInfo& info() const override { return info_; }
 
-  void set_time(Ps now) override { context_.time(now); }
+  void set_time(Ps at_settle, Ps at_edge) override {
+    settle_time_ = at_settle;
+    edge_time_ = at_edge;
+  }
 
   void settle() override {
+    context_.time(settle_time_);
     top_->clk = 0;
 #if DUT_HAS_MAC_CLK
     top_->clk_mac = 0;
@@ -171,7 +175,7 @@ class VerilatedDut : public Dut {
 #else
     (void)clk_mac;
 #endif
-    context_.timeInc(kHalf);
+    context_.time(edge_time_);
     top_->eval();
     dump();
   }
@@ -199,19 +203,23 @@ class VerilatedDut : public Dut {
   bool failed() const override { return context_.gotError() || context_.gotFinish(); }
 
  private:
-  static constexpr uint64_t kHalf = 500;  // picoseconds between settling and edge; for the waveform only
-
   void dump() {
 #if DUT_TRACE
-    if (trace_) trace_->dump(context_.time());
+    // Edges of two clocks may be closer than the file can tell apart.
+    if (!trace_ || context_.time() <= dumped_) return;
+    dumped_ = context_.time();
+    trace_->dump(dumped_);
 #endif
   }
 
   DutInfo info_;
+  Ps settle_time_ = 0;
+  Ps edge_time_ = 0;
   VerilatedContext context_;
   std::unique_ptr<Vdut> top_;
 #if DUT_TRACE
   std::unique_ptr<VerilatedFstC> trace_;
+  uint64_t dumped_ = 0;
 #endif
 };
 

@@ -75,8 +75,8 @@ class Dut {
   virtual void rise(bool clk, bool clk_mac) = 0;
   /// Starts a waveform file (FST); false, with a reason, if the model was built without or the file cannot be written.
   virtual bool open_trace(const std::string& path, std::string& error) = 0;
-  /// Time of the next evaluation, for the waveform.
-  virtual void set_time(Ps now) = 0;
+  /// Times, for messages and waveforms, of the next settle() and of the rise() after it.
+  virtual void set_time(Ps settle, Ps edge) = 0;
   /// An assertion of the RTL failed (its text went to stdout).
   virtual bool failed() const = 0;
 

@@ -465,7 +465,9 @@ void Nic::advance(Ps now) {
     const bool mac = two ? next_mac_ == t : core;
     if (core) core_drive();
     if (mac && !dut_->in.rst) mac_drive(t);
-    dut_->set_time(t);
+    // Halfway from the last edge: with one clock a duty cycle of one half.
+    dut_->set_time((last_edge_ + t) / 2, t);
+    last_edge_ = t;
     dut_->settle();
     if (core) core_sample(t);
     if (mac && !dut_->in.rst_mac) mac_sample(t);

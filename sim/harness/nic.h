@@ -100,6 +100,7 @@ class Nic : public Station {
   Ps mac_period_ = 4000;
   Ps next_core_ = 4000;
   Ps next_mac_ = 4000;
+  Ps last_edge_ = 0;
   uint64_t cycles_ = 0;
   uint64_t edges_ = 0;
   bool ready_ = false;

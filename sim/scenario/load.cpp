@@ -57,7 +57,7 @@ const std::vector<Shape>& shapes() {
       {"axi_error", {"on", "at", "length", "reads", "writes", "clear"}, {}},
       {"address", {"on", "ttl", "tos"}, {"on"}},
       {"set", {}, {}},
-      {"repeat", {"var", "in", "from", "to", "by"}, {"var"}},
+      {"repeat", {"var", "in", "from", "to", "by", "max"}, {"var"}},
   };
   return table;
 }

@@ -176,6 +176,11 @@ class Runner {
       for (size_t i = 0; i < bench_->size(); ++i) widest = std::max(widest, bench_->station(i).info().data_bytes);
       return widest;
     }
+    if (n == "max_mtu") {
+      uint32_t least = 4096;
+      for (size_t i = 0; i < bench_->size(); ++i) least = std::min(least, bench_->station(i).info().max_mtu);
+      return least;
+    }
     const size_t dot = n.find('.');
     if (dot == std::string_view::npos) return std::nullopt;
     const std::string_view head = n.substr(0, dot);
@@ -682,6 +687,8 @@ class Runner {
       if (by == 0) fail("\"by\" is 0");
       for (uint64_t v = from; v <= to; v += by) values.push_back(v);
     }
+    const uint64_t max = value(j, "max", ~uint64_t{0});
+    std::erase_if(values, [&](uint64_t v) { return v > max; });
     loop_.emplace_back(text(j, "var", ""), 0);
     path_.pop_back();
     path_.emplace_back("steps");

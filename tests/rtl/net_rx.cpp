@@ -581,8 +581,9 @@ TEST_CASE("frames of real stacks") {
   unsigned files = 0;
   unsigned frames = 0;
   unsigned good = 0;
-  for (const std::string folder : {std::string(ROCEGEN_SOURCE_DIR) + "/tests/captures",
-                                   std::string("/work/shared/captures"), std::string("/work/shared/vectors/roce")}) {
+  for (const std::string folder :
+       {std::string(ROCEGEN_SOURCE_DIR) + "/tests/captures", std::string(ROCEGEN_SOURCE_DIR) + "/../shared/captures",
+        std::string(ROCEGEN_SOURCE_DIR) + "/../shared/vectors/roce"}) {
     std::error_code error;
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {

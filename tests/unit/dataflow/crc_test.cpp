@@ -227,7 +227,7 @@ TEST_CASE("crc: sending and checking frames of every tail length, beat by beat")
 }
 
 TEST_CASE("crc: frames that real devices sent") {
-  const std::filesystem::path folder = "/work/shared/vectors/roce";
+  const std::filesystem::path folder = ROCEGEN_SOURCE_DIR "/../shared/vectors/roce";
   if (!std::filesystem::exists(folder)) {
     MESSAGE("skipped: there is no " << folder.string());
     return;

@@ -51,7 +51,11 @@ class FakeDut : public Dut {
     error = "no";
     return false;
   }
-  void set_time(Ps) override {}
+  void set_time(Ps settle, Ps edge) override {
+    CHECK(settle < edge);
+    CHECK(settle >= edge_);
+    edge_ = edge;
+  }
   bool failed() const override { return false; }
 
   void settle() override {
@@ -149,6 +153,7 @@ class FakeDut : public Dut {
 
  private:
   Fault fault_;
+  Ps edge_ = 0;
   DutInfo info_;
   uint64_t settled_ = 0;
   bool aw_ = false, w_ = false, b_ = false, r_ = false, at_gap_ = false;
