@@ -125,9 +125,13 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
 
   const spec::StackSpec& s = variant.stack.spec;
   const std::string& top = variant.stack.design.top().name;
-  std::vector<std::string> argv = {"verilator", "--cc",         "--exe",  "--build",     "-j",     "2",   "-Wall",
-                                   "--assert",  "--x-assign",   "unique", "--x-initial", "unique", "-O3", "--prefix",
-                                   "Vdut",      "--top-module", top};
+  // Verilator 5.006 can invert a term of an XOR tree twice (its issues 4832, 4857): that optimisation is off.
+  std::vector<std::string> argv = {"verilator",  "--cc",         "--exe",
+                                   "--build",    "-j",           "2",
+                                   "-Wall",      "--assert",     "-fno-const-bit-op-tree",
+                                   "--x-assign", "unique",       "--x-initial",
+                                   "unique",     "-O3",          "--prefix",
+                                   "Vdut",       "--top-module", top};
   if (options.trace) argv.emplace_back("--trace-fst");
   if (options.coverage) argv.emplace_back("--coverage-line");
   const std::string defines = fmt::format(
