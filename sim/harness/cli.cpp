@@ -204,12 +204,12 @@ class Program {
       j["bytes"] = r.bytes;
       j["lossy"] = r.lossy;
       j["notes"] = r.notes;
-      finish(fmt::format("{:<28} {:<11}", name, pair.a), r.ok, false, r.message, r.time, r.cycles, t0, j);
+      finish(fmt::format("{:<28} {:<11}", name, pair.a), r.ok, r.skipped, r.message, r.time, r.cycles, t0, j);
       for (const auto& n : r.notes) fmt::print("    note: {}\n", n);
       if (r.ok) {
         fmt::print("    {} requests, {} answers as captured{}, {} bytes of memory equal\n", r.requests, r.answers,
                    r.lossy ? " (lossy capture)" : "", r.bytes);
-      } else {
+      } else if (!r.skipped) {
         fmt::print("    {}\n", r.message);
       }
     }

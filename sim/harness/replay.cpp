@@ -201,20 +201,26 @@ class Replay {
         uint32_t free = 0;
         while (taken.contains(free)) ++free;
         if (free >= s.info().qp_count)
-          return fmt::format("the station has {} QPs, the capture uses more", s.info().qp_count);
+          return lacks(fmt::format("the station has {} QPs, the capture uses more", s.info().qp_count));
         taken.insert(free);
         q.cfg.qpn = free;
         r_.notes.push_back(
             fmt::format("QP {:#x} translated to {:#x}: the station has {}", q.qpn, free, s.info().qp_count));
       }
       if (mtu_bytes(q.cfg.pmtu) > s.info().max_mtu)
-        return fmt::format("path MTU {} is beyond the station's {}", mtu_bytes(q.cfg.pmtu), s.info().max_mtu);
+        return lacks(fmt::format("path MTU {} is beyond the station's {}", mtu_bytes(q.cfg.pmtu), s.info().max_mtu));
       q.cfg.state = QpState::Rts;
       s.setup_qp(q.cfg);
       oracle_.setup_qp(q.cfg);
     }
     if (auto e = regions(); !e.empty()) return e;
     return bench_->settle_config() ? "" : "the station does not take its set-up";
+  }
+
+  /// The station cannot take part.
+  std::string lacks(std::string what) {
+    r_.skipped = true;
+    return what;
   }
 
   std::string regions() {
@@ -251,7 +257,7 @@ class Replay {
         uint32_t free = 0;
         while (taken.contains(free)) ++free;
         if (free >= s.info().mr_count)
-          return fmt::format("the station has {} regions, the capture uses more", s.info().mr_count);
+          return lacks(fmt::format("the station has {} regions, the capture uses more", s.info().mr_count));
         taken.insert(free);
         mr.index = free;
         r_.notes.push_back(fmt::format("R_Key {:#x} translated to {:#x}: the station has {} regions", r.rkey, mr.key(),

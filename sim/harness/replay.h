@@ -21,6 +21,7 @@ struct ReplayOptions {
 
 struct ReplayResult {
   bool ok = false;
+  bool skipped = false;            ///< the station is too small (path MTU, QPs, regions); `message` says what it lacks
   std::string message;             ///< first difference, both frames decoded
   std::vector<std::string> notes;  ///< QPs cut short, keys and QPNs translated
   uint64_t requests = 0;           ///< frames injected

@@ -114,6 +114,19 @@ TEST_CASE("replay: QPNs and keys that the station lacks are translated") {
   }
 }
 
+TEST_CASE("replay: a station that is too small skips the capture") {
+  const auto skipped = [](uint32_t qps, uint32_t mrs) {
+    const ReplayResult r = run_replay(capture("host-interop.pcap"), [&](size_t) -> std::unique_ptr<Station> {
+      return std::make_unique<Small>(qps, mrs);
+    });
+    CHECK_FALSE(r.ok);
+    CHECK(r.skipped);
+    return r.message;
+  };
+  CHECK(skipped(2, 8) == "the station has 2 QPs, the capture uses more");
+  CHECK(skipped(16, 0) == "the station has 0 regions, the capture uses more");
+}
+
 TEST_CASE("replay: a region given by hand, and a capture without WRITEs") {
   ReplayOptions o;
   o.regions = {{0x218, 0x10000000, 1u << 20}};
