@@ -48,7 +48,7 @@ const std::vector<Shape>& shapes() {
       {"expect", {"from", "frames", "others", "order", "within_ns"}, {"from", "frames"}},
       {"ignore", {"from"}, {"from"}},
       {"quiet", {"from", "for_ns"}, {"from", "for_ns"}},
-      {"complete", {"on", "count", "all", "entries", "order", "status", "within_ns"}, {"on"}},
+      {"complete", {"on", "count", "all", "none", "entries", "order", "status", "within_ns"}, {"on"}},
       {"events", {"on", "list", "within_ns"}, {"on", "list"}},
       {"memory", {"on", "at", "length", "equals", "hex", "byte", "seed", "offset", "unchanged", "within_ns"}, {"at"}},
       {"counters", {"on", "values", "mark"}, {"on"}},
@@ -158,8 +158,8 @@ class Checker {
       if (j.contains("set")) frame(j["set"], where + "/set", false);
     }
     if (kind == "complete") {
-      if (j.contains("count") + j.contains("all") + j.contains("entries") != 1) {
-        fault(where, "needs one of \"count\", \"all\", \"entries\"");
+      if (j.contains("count") + j.contains("all") + j.contains("none") + j.contains("entries") != 1) {
+        fault(where, "needs one of \"count\", \"all\", \"none\", \"entries\"");
       }
       if (j.contains("entries") && array(j["entries"], where + "/entries")) {
         for (size_t i = 0; i < j["entries"].size(); ++i) {

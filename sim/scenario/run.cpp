@@ -1027,6 +1027,13 @@ class Runner {
       fail(fmt::format("station {}: {} of {} completions within {} ns", "ab"[i], cqes_[i].size() - cqe_at_[i], n,
                        value(j, "within_ns", kDefaultWithinNs)));
     };
+    if (j.contains("none")) {
+      collect();
+      check_fault();
+      if (cqe_at_[i] == cqes_[i].size()) return;
+      const Cqe& c = cqes_[i][cqe_at_[i]];
+      fail(fmt::format("expected no completion, id {} on QP {} came: {}", c.wr_id, c.qpn, status_name(c.status)));
+    }
     if (!j.contains("entries")) {
       uint64_t n = 0;
       if (j.contains("count")) {
