@@ -2,8 +2,8 @@
 """Holds the `// rocegen: comb` comments of the templates against the RTL.
 
 The generator excludes combinational valid/ready loops by these comments, so they must be true. For every module that has one, Yosys
-elaborates it, and every path without a register from a stream's valid, payload or ready input to a valid or ready output must be
-among those that the comment names. Modules below SMALL parameters are enough: paths do not depend on sizes.
+elaborates it with its default parameters (paths do not depend on sizes), and every path without a register from a stream's valid,
+payload or ready input to a valid or ready output must be among those that the comment names.
 
   comb_check.py RTL_FOLDER MODULE...     sources of a generated variant, and the modules to look at"""
 import fnmatch

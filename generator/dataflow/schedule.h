@@ -48,8 +48,8 @@ void check_schedule(const Schedule& schedule, const Options& options);
 /// The smaller of two limits. From pipeline_depth: 0 -> 24 (as few registers as possible; the clock is not looked at),
 /// 1 -> 10, 2 -> 8, 3 -> 6, 4 -> 5, so that with one or two levels of glue around a compiled module no path exceeds
 /// 10 levels at depth 2 and 7 at depth 4. From the clock: floor((period - 0.4 ns) / 0.45 ns), an illustrative delay of
-/// a LUT6 with its net on UltraScale+ (estimate_delays in generator/cli/timing_library.h), never below 2. Throws std::invalid_argument
-/// when pipeline_depth is not 0..4 or the clock is not positive.
+/// a LUT6 with its net on UltraScale+ (estimate_delays in generator/cli/timing_library.h), never below 2. Throws
+/// std::invalid_argument when pipeline_depth is not 0..4 or the clock is not positive.
 int level_budget(int pipeline_depth, double clock_mhz);
 
 }  // namespace rocegen::dataflow

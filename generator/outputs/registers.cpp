@@ -126,16 +126,19 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                 {"valid", 31, 1, Access::pop, 0, "s_event_tvalid", "0: no event waits"}},
                false});
   r.push_back({"QP_NUM", 0x100, "queue pair that QP_COMMAND sets up", {{"qpn", 0, 24, Access::rw, 0, "", ""}}, false});
-  r.push_back({"QP_ATTR",
-               0x104,
-               "attributes",
-               {{"pmtu", 0, 3, Access::rw, 3, "", "path MTU: 1..5 = 256..4096 bytes"},
-                {"access", 4, 4, Access::rw, 0, "", "remote rights: [0] write [1] read [2] atomic"},
-                {"timeout", 8, 5, Access::rw, 0, "", "local ACK timeout 4.096 us * 2^n, 0 = never"},
-                {"retry_cnt", 16, 3, Access::rw, 7, "", "timeouts and sequence NAKs before giving up"},
-                {"rnr_retry", 20, 3, Access::rw, 7, "", "receiver-not-ready retries, 7 = endless"},
-                {"min_rnr_timer", 24, 5, Access::rw, 12, "", "timer code sent in RNR NAKs"}},
-               false});
+  r.push_back(
+      {"QP_ATTR",
+       0x104,
+       "attributes",
+       {{"pmtu", 0, 3, Access::rw, 3, "", "path MTU: 1..5 = 256..4096 bytes"},
+        {"access", 4, 4, Access::rw, 0, "",
+         "remote rights: [0] write [1] read [2] atomic; only write is carried out yet"},
+        {"timeout", 8, 5, Access::rw, 0, "", "local ACK timeout 4.096 us * 2^n, 0 = never"},
+        {"retry_cnt", 16, 3, Access::rw, 7, "", "timeouts and sequence NAKs before giving up"},
+        {"rnr_retry", 20, 3, Access::rw, 7, "",
+         "receiver-not-ready retries, 7 = endless; no effect yet: a WRITE cannot meet RNR"},
+        {"min_rnr_timer", 24, 5, Access::rw, 12, "", "timer code sent in RNR NAKs; no effect yet: none is sent"}},
+       false});
   r.push_back({"QP_PROT",
                0x108,
                "protection",

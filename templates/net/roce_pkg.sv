@@ -185,9 +185,9 @@ package roce_pkg;
     logic [47:0] dmac;  // first byte on the wire in [47:40]
     logic [15:0] sport;  // UDP source port
     logic [2:0]  retry_cnt;
-    logic [2:0]  rnr_retry;
+    logic [2:0]  rnr_retry;  // kept for RNR: nothing reads it yet
     logic [4:0]  timeout;  // local ACK timeout 4.096 us * 2^timeout; 0 = never
-    logic [4:0]  min_rnr_timer;
+    logic [4:0]  min_rnr_timer;  // likewise
     logic [19:0] sq_base;  // first slot of the QP's send ring
     logic [4:0]  sq_log2;  // ring of 2^sq_log2 slots
   } qp_cfg_t;
@@ -205,12 +205,12 @@ package roce_pkg;
 
   // One work queue entry as s_axis_wqe carries it: sixteen 32-bit words, word 0 in tdata[31:0].
   typedef struct packed {
-    logic [63:0] compare;  // words 15:14
-    logic [63:0] swap_add;  // 13:12
+    logic [63:0] compare;  // words 15:14, for atomics: not used by a WRITE
+    logic [63:0] swap_add;  // 13:12, likewise
     logic [31:0] imm;  // 11
     logic [31:0] rkey;  // 10
     logic [63:0] raddr;  // 9:8
-    logic [31:0] lkey;  // 7
+    logic [31:0] lkey;  // 7: not checked, laddr is a host address
     logic [31:0] length;  // 6
     logic [63:0] laddr;  // 5:4
     logic [63:0] wr_id;  // 3:2
