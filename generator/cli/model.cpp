@@ -17,6 +17,7 @@
 
 #include "generator/cli/tool.h"
 #include "generator/outputs/outputs.h"
+#include "generator/spec/files.h"
 
 namespace rocegen::cli {
 
@@ -140,10 +141,16 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
       fs::absolute(*home).string(), top, s.bytes_per_beat(), s.mac_bytes_per_beat(), s.has_mac_clock() ? 1 : 0,
       options.trace ? 1 : 0, options.coverage ? 1 : 0);
 
+  // The names of the AXI masters as the adapter pastes them into those of the pins.
+  std::string targets = "#define DUT_TARGETS(X)";
+  for (std::size_t t = 0; t < s.host.targets.size(); ++t)
+    targets += fmt::format(" X({}, {})", t, s.host.targets.size() == 1 ? "" : s.host.targets[t] + "_");
+
   Fingerprint print;
   print.add("verilator", output_of("verilator --version"));
   for (const std::string& word : argv) print.add("argument", word);
   print.add("defines", defines);
+  print.add("targets", targets);
   for (const outputs::Source& source : outputs::list_sources(variant.stack))
     print.add(source.path, read_log(variant.folder / source.path));
   print.add("assert", read_log(variant.folder / "rtl" / "rocegen_assert.svh"));
@@ -170,6 +177,7 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
   const fs::path scratch = folder / (key + ".build");
   fs::remove_all(scratch, ec);
   fs::create_directories(scratch, ec);
+  if (!spec::write_text_file((scratch / "dut_targets.h").string(), targets + "\n", diagnostics)) return std::nullopt;
   argv.insert(argv.end(), {"-Mdir", scratch.string(), "-f", "filelist.f", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1",
                            "-CFLAGS", defines, "-LDFLAGS", fs::absolute(*harness).string() + " -lfmt", "-o", "sim"});
   for (const char* file : {"sim_main.cpp", "dut_adapter.cpp"})

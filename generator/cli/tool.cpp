@@ -124,8 +124,9 @@ void report_failure(const ToolCommand& command, int code, spec::Diagnostics& dia
 }  // namespace
 
 std::string package_of(const std::string& program) {
-  static constexpr std::array<std::pair<const char*, const char*>, 8> kPackages = {
+  static constexpr std::array<std::pair<const char*, const char*>, 9> kPackages = {
       {{"dot", "graphviz"},
+       {"gnuplot", "gnuplot-nox"},
        {"verilator", "verilator"},
        {"yosys", "yosys"},
        {"yosys-abc", "berkeley-abc or yosys-abc"},

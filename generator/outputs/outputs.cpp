@@ -81,12 +81,16 @@ std::string write_package(const stack::Stack& stack) {
   line("Mtu", s.mtu, "largest path MTU in bytes");
   line("PipelineDepth", s.pipeline_depth, "as specified");
   line("WqeSlots", s.transport.wqe_slots, "slots of the send-ring memory");
+  line("RqeSlots", s.transport.rqe_slots, "slots of the receive-ring memory");
+  line("SrqCount", s.transport.srq_count, "shared receive rings");
+  line("ReadDepth", s.transport.read_depth, "READs and atomics outstanding of one QP, each way");
   line("AckInterval", s.transport.ack_interval, "packets between two AckReq within a message");
   line("WindowPackets", s.transport.window_packets, "unacknowledged packets of one QP");
   line("TickCycles", s.tick_cycles(), "clock cycles of 4.096 us");
   line("RxBufferBeats", s.rx_buffer_beats(), "beats of the receive frame buffer");
   line("TxBufferBeats", s.tx_buffer_beats(), "beats of the transmit frame buffer");
   line("ReadBufferBeats", s.read_buffer_beats(), "beats of the DMA read buffer");
+  line("AckAfterWrite", s.host.ack_after_write ? 1 : 0, "ACKs wait for the write responses of their data");
   line("MaxReads", s.host.max_reads, "outstanding AXI read bursts");
   line("MaxWrites", s.host.max_writes, "outstanding AXI write bursts");
   line("AddressWidth", s.host.address_width, "bits of a host address in use");

@@ -28,6 +28,9 @@ Register word(std::string name, std::uint32_t address, std::string doc) {
   return {std::move(name), address, std::move(doc), {{"value", 0, 32, Access::rw, 0, "", "whole word"}}, false};
 }
 
+/// 32-bit words of a receive queue entry.
+constexpr std::uint32_t rqe_words = 8;
+
 std::string lower(const std::string& text) {
   std::string out;
   for (char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -83,14 +86,15 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
   r.push_back(constant("VERSION", 0x004, version_word(), "generator version: major[31:24] minor[23:16] patch[15:0]"));
   r.push_back(constant("SPEC_HASH", 0x008, static_cast<std::uint32_t>(std::stoul(spec_hash.substr(0, 8), nullptr, 16)),
                        "first 32 bits of the SHA-256 of the completed specification"));
-  r.push_back({"STATUS",
-               0x00C,
-               "state of the whole stack",
-               {{"ready", 0, 1, Access::ro, 0, "ready_i", "all tables are cleared; set-up and traffic may start"},
-                {"cfg_busy", 1, 1, Access::ro, 0, "m_qp_tvalid | m_mr_tvalid", "a set-up waits to be taken"},
-                {"event", 2, 1, Access::ro, 0, "s_event_tvalid", "an event waits in EVENT"},
-                {"events_lost", 3, 1, Access::ro, 0, "lost_q", "an event found the queue full"}},
-               false});
+  r.push_back(
+      {"STATUS",
+       0x00C,
+       "state of the whole stack",
+       {{"ready", 0, 1, Access::ro, 0, "ready_i", "all tables are cleared; set-up and traffic may start"},
+        {"cfg_busy", 1, 1, Access::ro, 0, "m_qp_tvalid | m_mr_tvalid | m_srq_tvalid", "a set-up waits to be taken"},
+        {"event", 2, 1, Access::ro, 0, "s_event_tvalid", "an event waits in EVENT"},
+        {"events_lost", 3, 1, Access::ro, 0, "lost_q", "an event found the queue full"}},
+       false});
   r.push_back({"CTRL",
                0x010,
                "control",
@@ -104,6 +108,14 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                        "slots of the send-ring memory"));
   r.push_back(constant("CLOCK_KHZ", 0x024, static_cast<std::uint32_t>(std::lround(spec.clock_mhz * 1000.0)),
                        "datapath clock in kHz"));
+  r.push_back(constant("RQE_SLOTS", 0x044, static_cast<std::uint32_t>(spec.transport.rqe_slots),
+                       "slots of the receive-ring memory"));
+  r.push_back(
+      constant("SRQ_COUNT", 0x048, static_cast<std::uint32_t>(spec.transport.srq_count), "shared receive rings"));
+  r.push_back(constant("READ_DEPTH", 0x04C, static_cast<std::uint32_t>(spec.transport.read_depth),
+                       "READs and atomics outstanding that a QP may have, each way"));
+  r.push_back(
+      constant("TARGETS", 0x050, static_cast<std::uint32_t>(spec.host.targets.size()), "AXI masters to memory"));
   r.push_back(word("LOCAL_MAC_LO", 0x030, "own MAC address, bytes 2..5; byte 2 in [31:24]"));
   r.push_back({"LOCAL_MAC_HI",
                0x034,
@@ -126,19 +138,16 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                 {"valid", 31, 1, Access::pop, 0, "s_event_tvalid", "0: no event waits"}},
                false});
   r.push_back({"QP_NUM", 0x100, "queue pair that QP_COMMAND sets up", {{"qpn", 0, 24, Access::rw, 0, "", ""}}, false});
-  r.push_back(
-      {"QP_ATTR",
-       0x104,
-       "attributes",
-       {{"pmtu", 0, 3, Access::rw, 3, "", "path MTU: 1..5 = 256..4096 bytes"},
-        {"access", 4, 4, Access::rw, 0, "",
-         "remote rights: [0] write [1] read [2] atomic; only write is carried out yet"},
-        {"timeout", 8, 5, Access::rw, 0, "", "local ACK timeout 4.096 us * 2^n, 0 = never"},
-        {"retry_cnt", 16, 3, Access::rw, 7, "", "timeouts and sequence NAKs before giving up"},
-        {"rnr_retry", 20, 3, Access::rw, 7, "",
-         "receiver-not-ready retries, 7 = endless; no effect yet: a WRITE cannot meet RNR"},
-        {"min_rnr_timer", 24, 5, Access::rw, 12, "", "timer code sent in RNR NAKs; no effect yet: none is sent"}},
-       false});
+  r.push_back({"QP_ATTR",
+               0x104,
+               "attributes",
+               {{"pmtu", 0, 3, Access::rw, 3, "", "path MTU: 1..5 = 256..4096 bytes"},
+                {"access", 4, 4, Access::rw, 0, "", "remote rights: [0] write [1] read [2] atomic"},
+                {"timeout", 8, 5, Access::rw, 0, "", "local ACK timeout 4.096 us * 2^n, 0 = never"},
+                {"retry_cnt", 16, 3, Access::rw, 7, "", "timeouts and sequence NAKs before giving up"},
+                {"rnr_retry", 20, 3, Access::rw, 7, "", "receiver-not-ready retries, 7 = endless"},
+                {"min_rnr_timer", 24, 5, Access::rw, 12, "", "timer code sent in RNR NAKs"}},
+               false});
   r.push_back({"QP_PROT",
                0x108,
                "protection",
@@ -167,6 +176,24 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                {{"state", 0, 3, Access::wo, 0, "", "0 RESET 1 INIT 2 RTR 3 RTS 4 SQD 5 ERR"},
                 {"setup", 8, 1, Access::wo, 0, "", "1: take every field and start anew; 0: only change the state"}},
                true});
+  r.push_back({"QP_RD_LIMITS",
+               0x12C,
+               "READs and atomics outstanding, at most READ_DEPTH",
+               {{"max_rd", 0, 8, Access::rw, 1, "", "as requester; 0: none may be posted"},
+                {"max_dest_rd", 8, 8, Access::rw, 1, "", "as responder; 0: each is refused with NAK 0x61"}},
+               false});
+  r.push_back({"QP_RQ_RING",
+               0x130,
+               "receive ring of its own in the RQE memory",
+               {{"base", 0, 20, Access::rw, 0, "", "first slot"}, {"log2", 24, 5, Access::rw, 0, "", "2^log2 slots"}},
+               false});
+  r.push_back({"QP_RQ_ATTR",
+               0x134,
+               "where receive buffers come from",
+               {{"rq_on", 0, 1, Access::rw, 0, "", "0: none, a SEND meets RNR; 1: from a ring"},
+                {"srq", 1, 1, Access::rw, 0, "", "0: QP_RQ_RING; 1: shared ring srqn"},
+                {"srqn", 16, 16, Access::rw, 0, "", "shared ring"}},
+               false});
   r.push_back({"MR_INDEX",
                0x140,
                "memory region that MR_COMMAND sets up",
@@ -176,8 +203,9 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                0x144,
                "attributes",
                {{"variant", 0, 8, Access::rw, 0, "", "lower 8 bits of the key"},
-                {"access", 8, 4, Access::rw, 0, "", "remote rights: [0] write [1] read [2] atomic"},
+                {"access", 8, 4, Access::rw, 0, "", "remote rights: [0] write [1] read [2] atomic [3] invalidate"},
                 {"valid", 12, 1, Access::rw, 0, "", "0 revokes the region"},
+                {"target", 13, 3, Access::rw, 0, "", "AXI master that the region lies behind"},
                 {"pd", 16, 16, Access::rw, 0, "", "protection domain"}},
                false});
   r.push_back(word("MR_BASE_LO", 0x148, "first byte address, low word"));
@@ -189,6 +217,31 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                "a write that holds byte 0 commits all MR registers",
                {{"commit", 0, 1, Access::wo, 0, "", "any value"}},
                true});
+  r.push_back({"SRQ_NUM",
+               0x160,
+               "shared receive ring that SRQ_COMMAND sets up",
+               {{"srqn", 0, 16, Access::rw, 0, "", "number, below SRQ_COUNT"}},
+               false});
+  r.push_back({"SRQ_RING",
+               0x164,
+               "its ring in the RQE memory",
+               {{"base", 0, 20, Access::rw, 0, "", "first slot"}, {"log2", 24, 5, Access::rw, 0, "", "2^log2 slots"}},
+               false});
+  r.push_back({"SRQ_COMMAND",
+               0x168,
+               "a write that holds byte 0 sets the ring up, empty",
+               {{"commit", 0, 1, Access::wo, 0, "", "any value"}},
+               true});
+  for (std::uint32_t i = 0; i < rqe_words; ++i)
+    r.push_back(word(fmt::format("RQE_WORD{}", i), 0x180 + 4 * i,
+                     fmt::format("receive queue entry (roce_pkg::rqe_t) for RQE_COMMAND, word {}; while "
+                                 "RQE_COMMAND.busy a write answers SLVERR",
+                                 i)));
+  r.push_back({"RQE_COMMAND",
+               0x1A0,
+               "a write that holds byte 0 posts the entry; answered at once, with SLVERR if busy",
+               {{"busy", 0, 1, Access::ro, 0, "rqe_valid_q", "the last entry waits: its ring is full"}},
+               false});
 
   std::uint32_t address = counter_base;
   for (const CounterSource& c : counters) {
@@ -210,9 +263,11 @@ std::string write_csr(const RegisterMap& map) {
       "//\n"
       "// Address and data of a write are taken in any order. One transaction of each direction at a time,\n"
       "// and one more write waits in front. A write is answered two cycles after its later half; one to\n"
-      "// QP_COMMAND or MR_COMMAND when the set-up stream has been taken, and it commits only if it holds\n"
-      "// byte 0. An address that holds no register answers SLVERR and changes nothing; so does a write to\n"
-      "// a counter. The two low address bits are ignored, byte strobes are honoured, read-only fields keep\n"
+      "// QP_COMMAND, MR_COMMAND or SRQ_COMMAND when the set-up stream has been taken, and it commits only\n"
+      "// if it holds byte 0. RQE_COMMAND posts the words RQE_WORD0..7 on m_rqe and is answered at once;\n"
+      "// until m_rqe has been taken they are locked (SLVERR), so that a full ring never blocks the bus. An\n"
+      "// address that holds no register answers SLVERR and changes nothing; so does a write to a counter. The two low "
+      "address bits are ignored, byte strobes are honoured, read-only fields keep\n"
       "// their value. A read is answered three cycles after its address. EVENT pops once for each read of\n"
       "// it that is accepted. irq_o falls with the pop, so before that read is answered.\n"
       "// rocegen: comb irq_o<-s_event.tvalid\n"
@@ -247,6 +302,13 @@ std::string write_csr(const RegisterMap& map) {
       "    output logic                            m_mr_tvalid,\n"
       "    input  wire                             m_mr_tready,\n"
       "    output roce_pkg::mr_cfg_t               m_mr_tdata,\n"
+      "    output logic                            m_srq_tvalid,\n"
+      "    input  wire                             m_srq_tready,\n"
+      "    output roce_pkg::srq_cfg_t              m_srq_tdata,\n"
+      "    // receive queue entries\n"
+      "    output logic                            m_rqe_tvalid,\n"
+      "    input  wire                             m_rqe_tready,\n"
+      "    output logic [255:0]                    m_rqe_tdata,\n"
       "    // event queue\n"
       "    input  wire                             s_event_tvalid,\n"
       "    output logic                            s_event_tready,\n"
@@ -282,6 +344,8 @@ std::string write_csr(const RegisterMap& map) {
       "  logic [15:0] wr_addr;\n"
       "  logic        wr_take;\n"
       "  logic        wr_hit;\n"
+      "  logic        wr_locked;  // RQE registers while an entry waits\n"
+      "  logic        rqe_valid_q;\n"
       "  logic [31:0] wr_mask;\n"
       "  logic [31:0] wr_bits;\n\n"
       "  always_ff @(posedge clk) begin\n"
@@ -314,21 +378,25 @@ std::string write_csr(const RegisterMap& map) {
   for (const Register& reg : map.registers)
     hits += fmt::format("{}16'h{:04X}", hits.empty() ? "" : ",\n      ", reg.address);
   emit("      {}: wr_hit = 1'b1;\n      default: wr_hit = 1'b0;\n    endcase\n  end\n\n", hits);
+  emit("  assign wr_locked = rqe_valid_q && wr_addr >= 16'h{:04X} && wr_addr <= 16'h{:04X};\n\n",
+       address_of(map, "RQE_WORD0"), address_of(map, "RQE_COMMAND"));
 
   emit(
       "  logic [1:0] bresp_q;\n"
       "  logic       qp_valid_q;\n"
       "  logic       mr_valid_q;\n"
+      "  logic       srq_valid_q;\n"
       "  logic       setup_q;\n"
       "  logic [2:0] state_q;\n"
       "  logic       clear_lost_q;\n\n"
       "  always_ff @(posedge clk) begin\n"
       "    clear_lost_q <= 1'b0;\n"
+      "    if (m_rqe_tready) rqe_valid_q <= 1'b0;\n"
       "    case (wr_state_q)\n"
       "      WrIdle: begin\n"
       "        if (wr_take) begin\n"
       "          wr_state_q <= WrResp;\n"
-      "          bresp_q <= wr_hit ? 2'b00 : 2'b10;\n"
+      "          bresp_q <= wr_hit && !wr_locked ? 2'b00 : 2'b10;\n"
       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
       "            wr_state_q <= WrCommit;\n"
       "            qp_valid_q <= 1'b1;\n"
@@ -339,13 +407,20 @@ std::string write_csr(const RegisterMap& map) {
       "            wr_state_q <= WrCommit;\n"
       "            mr_valid_q <= 1'b1;\n"
       "          end\n"
+      "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
+      "            wr_state_q <= WrCommit;\n"
+      "            srq_valid_q <= 1'b1;\n"
+      "          end\n"
+      "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) rqe_valid_q <= 1'b1;\n"
       "          if (wr_addr == 16'h{:04X}) clear_lost_q <= wr_bits[1];\n"
       "        end\n"
       "      end\n"
       "      WrCommit: begin\n"
       "        if (m_qp_tready) qp_valid_q <= 1'b0;\n"
       "        if (m_mr_tready) mr_valid_q <= 1'b0;\n"
-      "        if ((!qp_valid_q || m_qp_tready) && (!mr_valid_q || m_mr_tready)) wr_state_q <= WrResp;\n"
+      "        if (m_srq_tready) srq_valid_q <= 1'b0;\n"
+      "        if ((!qp_valid_q || m_qp_tready) && (!mr_valid_q || m_mr_tready) &&\n"
+      "            (!srq_valid_q || m_srq_tready)) wr_state_q <= WrResp;\n"
       "      end\n"
       "      WrResp: if (s_axil_bready) wr_state_q <= WrIdle;\n"
       "      default: wr_state_q <= WrIdle;\n"
@@ -354,13 +429,16 @@ std::string write_csr(const RegisterMap& map) {
       "      wr_state_q <= WrIdle;\n"
       "      qp_valid_q <= 1'b0;\n"
       "      mr_valid_q <= 1'b0;\n"
+      "      srq_valid_q <= 1'b0;\n"
+      "      rqe_valid_q <= 1'b0;\n"
       "    end\n"
       "  end\n\n"
       "  assign s_axil_bvalid = wr_state_q == WrResp;\n"
       "  assign s_axil_bresp = bresp_q;\n\n",
-      address_of(map, "QP_COMMAND"), address_of(map, "MR_COMMAND"), address_of(map, "CTRL"));
+      address_of(map, "QP_COMMAND"), address_of(map, "MR_COMMAND"), address_of(map, "SRQ_COMMAND"),
+      address_of(map, "RQE_COMMAND"), address_of(map, "CTRL"));
 
-  emit("  always_ff @(posedge clk) begin\n    if (wr_take) begin\n      case (wr_addr)\n");
+  emit("  always_ff @(posedge clk) begin\n    if (wr_take && !wr_locked) begin\n      case (wr_addr)\n");
   for (const Register& reg : map.registers) {
     std::string body;
     for (const Field& f : reg.fields) {
@@ -458,20 +536,28 @@ std::string write_csr(const RegisterMap& map) {
       "      qp_rq_psn_psn_q, qp_sq_psn_psn_q, qp_dest_qpn_qpn_q, qp_dest_ip_q,\n"
       "      qp_dest_mac_hi_mac_q, qp_dest_mac_lo_q, qp_dest_mac_hi_sport_q,\n"
       "      qp_attr_retry_cnt_q, qp_attr_rnr_retry_q, qp_attr_timeout_q, qp_attr_min_rnr_timer_q,\n"
-      "      qp_sq_ring_base_q, qp_sq_ring_log2_q\n"
+      "      qp_sq_ring_base_q, qp_sq_ring_log2_q, qp_rd_limits_max_rd_q, qp_rd_limits_max_dest_rd_q,\n"
+      "      qp_rq_attr_rq_on_q, qp_rq_attr_srq_q, qp_rq_attr_srqn_q, qp_rq_ring_base_q, qp_rq_ring_log2_q\n"
       "  }};\n"
       "  assign m_mr_tvalid = mr_valid_q;\n"
       "  assign m_mr_tdata = {{\n"
-      "      mr_index_index_q, mr_attr_valid_q, mr_attr_variant_q, mr_attr_access_q, mr_attr_pd_q,\n"
-      "      mr_base_hi_q, mr_base_lo_q, mr_len_hi_q, mr_len_lo_q\n"
+      "      mr_index_index_q, mr_attr_valid_q, mr_attr_variant_q, mr_attr_access_q, mr_attr_target_q,\n"
+      "      mr_attr_pd_q, mr_base_hi_q, mr_base_lo_q, mr_len_hi_q, mr_len_lo_q\n"
+      "  }};\n\n"
+      "  assign m_srq_tvalid = srq_valid_q;\n"
+      "  assign m_srq_tdata = {{srq_num_srqn_q, srq_ring_base_q, srq_ring_log2_q}};\n"
+      "  assign m_rqe_tvalid = rqe_valid_q;\n"
+      "  assign m_rqe_tdata = {{\n"
+      "      rqe_word7_q, rqe_word6_q, rqe_word5_q, rqe_word4_q, rqe_word3_q, rqe_word2_q, rqe_word1_q, rqe_word0_q\n"
       "  }};\n\n"
       "  assign local_mac_o = {{local_mac_hi_q, local_mac_lo_q}};\n"
       "  assign local_ip_o = local_ip_q;\n"
       "  assign ttl_o = ip_config_ttl_q;\n"
       "  assign tos_o = ip_config_tos_q;\n\n"
-      "  // The protection bits and the byte part of addresses carry nothing that a register could depend on.\n"
+      "  // The protection bits, the byte part of addresses and what only other modules need of an event.\n"
       "  logic unused;\n"
-      "  assign unused = ^{{s_axil_awprot, s_axil_arprot, s_axil_awaddr[1:0], s_axil_araddr[1:0]}};\n\n"
+      "  assign unused = ^{{s_axil_awprot, s_axil_arprot, s_axil_awaddr[1:0], s_axil_araddr[1:0],\n"
+      "      s_event_tdata.rsp, s_event_tdata.psn}};\n\n"
       "endmodule\n`default_nettype wire\n",
       address_of(map, "EVENT"));
   return std::move(emit.text);

@@ -128,6 +128,10 @@ constexpr std::array kCodes = {
         "at 64 bits, 8192 KiB at 1024 bits.",
         "{ \"data_width\": 64, \"network\": { \"rx_buffer_kib\": 1024 } }",
         "{ \"data_width\": 64, \"network\": { \"rx_buffer_kib\": 512 } }"},
+    CodeInfo{"E0214", "name given twice",
+             "The names of a list become names of ports, so that each must differ from the others.",
+             "{ \"host\": { \"targets\": [\"host\", \"host\"] } }",
+             "{ \"host\": { \"targets\": [\"host\", \"gpu\"] } }"},
     CodeInfo{
         "W0201", "fewer WQE slots than queue pairs",
         "Every queue pair that sends needs a ring of at least one WQE slot. With fewer slots than queue pairs some of "

@@ -13,17 +13,20 @@ namespace {
 // tests/unit/spec/schema_test.cpp compares the first with the files.
 constexpr const char* kLibraryNames =
     // templates/host
-    "axi_burst dma_read dma_write event_queue "
+    "atomic_unit axi_burst axi_join dma_read dma_write done_split event_queue pay_route rsp_guard write_gate "
     // templates/lib
     "arb_grant byte_rotate counter_bank ram_clear ram_sdp record_arb stream_arb stream_cdc stream_fifo "
     "stream_fork stream_reg stream_skid sync_bit sync_reset width_down width_up "
     // templates/net
     "delay_line icrc_check icrc_mask roce_pkg rx_buffer rx_fetch rx_frontend rx_header rx_ip_sum rx_parse "
-    "rx_strip rx_verdict stall_watch tx_assemble tx_frame_buffer tx_framer tx_header tx_lookup tx_seal "
+    "rx_strip rx_verdict stall_watch tx_assemble tx_frame_buffer tx_framer tx_header tx_lookup tx_seal tx_share "
     // templates/transport
-    "ack_queue mr_table qp_timer responder_decode responder_mtu responder_region responder_retire "
-    "responder_sequence rx_dispatch rx_responder sq_ack sq_ack_rules sq_choose sq_emit sq_engine sq_enqueue "
-    "sq_completer sq_fetch sq_peer sq_post sq_requester sq_retire sq_retire_fetch sq_sched sq_segment sq_setup sq_tell "
+    "ack_queue ack_split cfg_order fetch_merge mr_table qp_timer responder_buffer responder_decode responder_mtu "
+    "responder_packet responder_reads responder_recent responder_region responder_retire responder_ring "
+    "responder_sequence responder_setup rq_complete rq_control rq_engine rq_flush rq_post rq_rings rsp_answers "
+    "rsp_emit rsp_engine rsp_enter rsp_fetch rsp_rows rsp_serve rsp_sort rsp_turn rx_dispatch rx_responder sq_ack "
+    "sq_ack_rules sq_choose sq_completer sq_emit sq_engine sq_enqueue sq_fetch sq_peer sq_post sq_read "
+    "sq_read_done sq_read_fetch sq_requester sq_retire sq_retire_fetch sq_sched sq_segment sq_setup sq_tell "
     "sq_turn "
     // generator/dataflow
     "icrc_data icrc_residue icrc_rewind icrc_step ipv4_checksum "

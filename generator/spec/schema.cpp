@@ -38,6 +38,9 @@ bool is_identifier(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
+// [a-z][a-z0-9_]{0,15}
+bool is_port_part(std::string_view text) { return text.size() <= 16 && is_identifier(text); }
+
 // x[caq][a-z0-9]+(-[A-Za-z0-9]+)+
 bool is_part(std::string_view text) {
   const std::string_view family = text.substr(0, text.find('-'));
@@ -113,6 +116,14 @@ class Table {
   template <typename Lambda>
   Row number(std::string pointer, Lambda member, std::string doc) {
     return add(std::move(pointer), Kind::number, access<double>(member), std::move(doc));
+  }
+  template <typename Lambda>
+  Row boolean(std::string pointer, Lambda member, std::string doc) {
+    return add(std::move(pointer), Kind::boolean, access<bool>(member), std::move(doc));
+  }
+  template <typename Lambda>
+  Row names(std::string pointer, Lambda member, std::string doc) {
+    return add(std::move(pointer), Kind::names, access<std::vector<std::string>>(member), std::move(doc));
   }
 
  private:
@@ -197,7 +208,7 @@ std::vector<Field> make_fields() {
        "Packets that one queue pair may have unacknowledged. More is needed the longer the round trip; a sequence "
        "number's half circle is the upper limit.")
       .unit("packets")
-      .range(2, 8388607)
+      .range(2, 4194304)
       .example("4096");
   t.integer(
        "/transport/wqe_slots", [](auto& s) -> auto& { return s.transport.wqe_slots; },
@@ -212,6 +223,32 @@ std::vector<Field> make_fields() {
           },
           "16 for each queue pair, rounded up to a power of two, at least 1024")
       .example("8192");
+  t.integer(
+       "/transport/rqe_slots", [](auto& s) -> auto& { return s.transport.rqe_slots; },
+       "Receive queue entries in the receive-ring memory that all queue pairs and shared rings share, 32 bytes each. "
+       "Every ring gets a power of two of them at run time.")
+      .unit("entries")
+      .range(16, 1048576)
+      .power_of_two()
+      .derive(
+          [](StackSpec& s) {
+            if (s.transport.rqe_slots == 0) s.transport.rqe_slots = std::max(1024, power_of_two_above(8 * s.qp_count));
+          },
+          "8 for each queue pair, rounded up to a power of two, at least 1024")
+      .example("8192");
+  t.integer(
+       "/transport/srq_count", [](auto& s) -> auto& { return s.transport.srq_count; },
+       "Shared receive rings: several queue pairs take their receive buffers from one of them.")
+      .range(0, 4096)
+      .example("16");
+  t.integer(
+       "/transport/read_depth", [](auto& s) -> auto& { return s.transport.read_depth; },
+       "READ and atomic requests that one queue pair may have outstanding, as requester and as responder each; a queue "
+       "pair may be set to fewer at run time. As many are remembered to answer duplicates.")
+      .unit("requests")
+      .range(1, 128)
+      .power_of_two()
+      .example("32");
 
   t.object("/network", "The side of the Ethernet MAC, and IPv4.");
   t.integer(
@@ -313,6 +350,20 @@ std::vector<Field> make_fields() {
       .unit("entries")
       .range(2, 4096)
       .example("128");
+  t.names(
+       "/host/targets", [](auto& s) -> auto& { return s.host.targets; },
+       "Memories, each behind an AXI4 master of its own: m_axi_NAME_*, or just m_axi_* when there is only one. A "
+       "memory "
+       "region, a work request and a receive entry say by number which one they mean, and payload goes there directly.")
+      .range(1, 8)
+      .pattern("[a-z][a-z0-9_]{0,15}", is_port_part,
+               "a lower-case letter, then up to 15 lower-case letters, digits and underscores")
+      .example("[\"host\", \"gpu\"]");
+  t.boolean(
+       "/host/ack_after_write", [](auto& s) -> auto& { return s.host.ack_after_write; },
+       "false: a request is acknowledged when its data is on its way to memory; true: when memory has answered for "
+       "it, so that a write error becomes a NAK 0x63 for the very request. Costs a memory latency a round trip.")
+      .example("true");
 
   t.services("/services",
              "Services on the packet path. This version has no service types yet, so that the list must be empty.");
@@ -483,6 +534,10 @@ std::string Field::allowed_words() const {
       return fmt::format("{}{}..{}", power_of_two ? "a power of two, " : "", min, max);
     case Kind::number:
       return fmt::format("{}..{}", min, max);
+    case Kind::boolean:
+      return "true, false";
+    case Kind::names:
+      return fmt::format("a list of {}..{} names", min, max);
     case Kind::services:
       return "an empty list";
   }

@@ -20,6 +20,8 @@ enum class Kind {
   word,     ///< a string out of `words`
   integer,  ///< a whole number in `min`..`max`, perhaps a power of two or one of `values`
   number,   ///< a number in `min`..`max`
+  boolean,  ///< true or false
+  names,    ///< a list of `min`..`max` different strings of the form `pattern`
   services  ///< the list of services
 };
 
@@ -29,7 +31,8 @@ struct Member {
   T& (*write)(StackSpec&);
   const T& (*read)(const StackSpec&);
 };
-using Access = std::variant<std::monostate, Member<std::string>, Member<int>, Member<double>>;
+using Access = std::variant<std::monostate, Member<std::string>, Member<int>, Member<double>, Member<bool>,
+                            Member<std::vector<std::string>>>;
 
 /// One field. Numbers are plain; which of them mean something depends on the kind.
 struct Field {
@@ -45,7 +48,7 @@ struct Field {
   bool power_of_two = false;       ///< integer: only powers of two
   std::vector<int> values;         ///< integer: only these, ascending; empty = all of min..max
   std::vector<std::string> words;  ///< word: the allowed ones
-  std::string pattern;             ///< text: the form that it must have, as a regular expression (ECMA 262); or empty
+  std::string pattern;  ///< text, names: the form that it must have, as a regular expression (ECMA 262); or empty
   bool (*matches)(std::string_view) = nullptr;  ///< true if all of a text has that form; a test holds it to `pattern`
   std::string pattern_words;                    ///< the form in words
   int max_length = 0;                           ///< text: characters

@@ -72,6 +72,16 @@ Json field_schema(const Field& field) {
       out["minimum"] = bound(field.min);
       out["maximum"] = bound(field.max);
       break;
+    case Kind::boolean:
+      out["type"] = "boolean";
+      break;
+    case Kind::names:
+      out["type"] = "array";
+      out["items"] = {{"type", "string"}, {"pattern", "^(?:" + field.pattern + ")$"}};
+      out["minItems"] = bound(field.min);
+      out["maxItems"] = bound(field.max);
+      out["uniqueItems"] = true;
+      break;
     case Kind::integer:
       out["type"] = "integer";
       if (const std::vector<int> values = field.allowed_values(); !values.empty()) {
@@ -116,7 +126,9 @@ void reference_group(std::string& out, const Field& group) {
     const std::string allowed = field.allowed_words() + (field.unit.empty() ? "" : " " + field.unit);
     const char* type = field.kind == Kind::integer    ? "integer"
                        : field.kind == Kind::number   ? "number"
+                       : field.kind == Kind::boolean  ? "boolean"
                        : field.kind == Kind::services ? "list"
+                       : field.kind == Kind::names    ? "list"
                                                       : "string";
     fmt::format_to(std::back_inserter(rows), "| `{}` | {} | {} | {} | {} Example: `{}`. |\n", field.name(), type,
                    allowed, default_words(field), field.doc, field.example);

@@ -114,6 +114,10 @@ const char* kind_words(Kind kind) {
       return "a whole number";
     case Kind::number:
       return "a number";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::names:
+      return "a list of names";
     case Kind::services:
       return "a list";
   }
@@ -167,6 +171,12 @@ class Reader {
       case Kind::integer:
       case Kind::number:
         return read_number(field, value);
+      case Kind::boolean:
+        if (!value.is_boolean()) return wrong_type(field, value);
+        std::get<Member<bool>>(field.access).write(spec_) = value.get<bool>();
+        return;
+      case Kind::names:
+        return read_names(field, value);
       case Kind::services:
         return read_services(field, value);
     }
@@ -188,6 +198,8 @@ class Reader {
       } else {
         d.help(fmt::format("set \"{}\" to a number, such as {}", name, field.example));
       }
+    } else if (field.kind == Kind::boolean && value.is_string() && (value == "true" || value == "false")) {
+      d.help(fmt::format("write {} without quotes", value.get_ref<const std::string&>()));
     } else if ((field.kind == Kind::text || field.kind == Kind::word) && value.is_number()) {
       d.help(fmt::format("write \"{}\" in quotes", source_.written(field.pointer, value)));
     } else if (!field.example.empty()) {
@@ -286,6 +298,51 @@ class Reader {
     std::get<Member<std::string>>(field.access).write(spec_) = text;
   }
 
+  void read_names(const Field& field, const Json& value) {
+    if (!value.is_array()) return wrong_type(field, value);
+    const auto count = static_cast<double>(value.size());
+    if (count < field.min || count > field.max) {
+      fault("E0204", field.pointer,
+            fmt::format("{}: found {} names, allowed: {}", field.pointer, value.size(), field.allowed_words()))
+          .label(count < field.min ? "too few" : "too many")
+          .help(fmt::format("set \"{}\" to {}", field.name(), field.example));
+      return;
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string at = fmt::format("{}/{}", field.pointer, i);
+      if (source_.bad(at)) {
+        faulty_.insert(field.pointer);
+        return;
+      }
+      if (!value[i].is_string()) {
+        faulty_.insert(field.pointer);
+        fault("E0203", at, fmt::format("{}: found {}, expected a string", at, type_words(value[i])))
+            .label("expected a string")
+            .help(fmt::format("set \"{}\" to {}", field.name(), field.example));
+        return;
+      }
+      const std::string& name = value[i].get_ref<const std::string&>();
+      if (!field.matches(name)) {
+        faulty_.insert(field.pointer);
+        fault("E0206", at,
+              fmt::format("{}: found \"{}\", expected {}", at, shorten(name, kQuoteLimit), field.pattern_words))
+            .label("not of this form")
+            .help(fmt::format("set \"{}\" to something like {}", field.name(), field.example));
+        return;
+      }
+      if (std::find(names.begin(), names.end(), name) != names.end()) {
+        faulty_.insert(field.pointer);
+        fault("E0214", at, fmt::format("{}: \"{}\" is there already", at, name))
+            .label("named twice")
+            .help("give each its own name");
+        return;
+      }
+      names.push_back(name);
+    }
+    std::get<Member<std::vector<std::string>>>(field.access).write(spec_) = std::move(names);
+  }
+
   void read_number(const Field& field, const Json& value) {
     if (!value.is_number()) return wrong_type(field, value);
     const double number = value.get<double>();
@@ -359,6 +416,10 @@ Json write_json(const StackSpec& spec, bool only_set) {
       const int number = integer->read(spec);
       if (only_set && field.derive != nullptr && number == 0) continue;
       value = number;
+    } else if (const auto* boolean = std::get_if<Member<bool>>(&field.access)) {
+      value = boolean->read(spec);
+    } else if (const auto* names = std::get_if<Member<std::vector<std::string>>>(&field.access)) {
+      value = names->read(spec);
     } else {
       const double number = std::get<Member<double>>(field.access).read(spec);
       if (only_set && field.derive != nullptr && number == 0) continue;

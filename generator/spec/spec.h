@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "generator/spec/diagnostic.h"
 
@@ -17,6 +18,9 @@ struct TransportSpec {
   int ack_interval = 64;      ///< packets of one message between two AckReq, 1..256
   int window_packets = 1024;  ///< unacknowledged packets a QP may have, 2..2^23-1
   int wqe_slots = 0;          ///< WQEs in the send-ring memory that all QPs share, a power of two; 0 = derive
+  int rqe_slots = 0;          ///< RQEs in the receive-ring memory that all rings share, a power of two; 0 = derive
+  int srq_count = 0;          ///< shared receive rings, 0..4096
+  int read_depth = 16;        ///< READs and atomics outstanding of a QP, each way; a power of two, 1..128
 
   bool operator==(const TransportSpec&) const = default;
 };
@@ -37,10 +41,12 @@ struct NetworkSpec {
 struct HostSpec {
   int read_buffer_kib = 0;  ///< KiB of payload that AXI reads may have in flight, a power of two; 0 = derive
   int max_reads = 128;      ///< outstanding AXI read bursts, 1..256
-  int max_writes = 64;      ///< outstanding AXI write bursts, 1..256
+  int max_writes = 128;     ///< outstanding AXI write bursts, 1..256
   int address_width = 64;   ///< bits of an AXI address that are used, 32..64
   int cq_depth = 64;        ///< completions that wait for m_axis_cqe, 2..4096
   int event_depth = 64;     ///< events that wait to be read, 2..4096
+  std::vector<std::string> targets = {"host"};  ///< memories, each behind its own AXI4 master; 1..8 different names
+  bool ack_after_write = false;                 ///< acknowledge when memory has answered for the data
 
   bool operator==(const HostSpec&) const = default;
 };

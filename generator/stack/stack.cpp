@@ -16,6 +16,9 @@ using netlist::InstanceHandle;
 using netlist::PinRef;
 using netlist::Reduce;
 
+/// Cycles that answers are collected while data fills the line: about one in 25 packets of 4 KiB at 512 bit.
+constexpr int kAckHold = 2048;
+
 /// Latencies of the compiled modules, which their users take as parameters.
 struct Latencies {
   int crc = 0;
@@ -82,33 +85,124 @@ class Architect {
                          {"HdrDepth", 64}},
                         "checks frames and keeps their payload");
     dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
+    merge_ = top_.instance("fetch_merge_i", "fetch_merge", {}, "payload commands in the order of their headers");
     top_.connect(rx_.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
+    top_.connect(dispatch_.stream("m_order"), merge_.stream("s_order"), {.weight = 0});
+    top_.connect(merge_.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = 2});
     expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx",
                       "Ethernet frames in, without FCS; tuser with tlast marks a bad frame");
   }
 
   void transport() {
     responder_ = top_.instance("rx_responder_i", "rx_responder",
-                               {{"QpCount", spec_.qp_count}, {"MrCount", spec_.memory_regions}},
+                               {{"QpCount", spec_.qp_count},
+                                {"MrCount", spec_.memory_regions},
+                                {"SrqCount", spec_.transport.srq_count},
+                                {"RdDepth", spec_.transport.read_depth}},
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
-    acks_ = top_.instance("ack_queue_i", "ack_queue", {{"QpCount", spec_.qp_count}}, "answers that wait to be sent");
+    answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
+    acks_ = top_.instance("ack_queue_i", "ack_queue", {{"QpCount", spec_.qp_count}, {"HoldCycles", kAckHold}},
+                          "answers that wait to be sent");
+    rsp_ = top_.instance("rsp_engine_i", "rsp_engine",
+                         {{"QpCount", spec_.qp_count}, {"RdDepth", spec_.transport.read_depth}},
+                         "READ responses, atomic acknowledges, answers behind them");
+    rq_ = top_.instance(
+        "rq_engine_i", "rq_engine",
+        {{"QpCount", spec_.qp_count}, {"SrqCount", spec_.transport.srq_count}, {"RqeSlots", spec_.transport.rqe_slots}},
+        "receive rings and their completions");
+    rd_gate_ = gate("rd_gate_i", "roce_pkg::rd_req_t", {{"Depth", 256}, {"DropErr", 0}},
+                    "READs wait for the data in front of them");
+    rcq_gate_ = gate("rcq_gate_i", "roce_pkg::rcq_t", {{"Depth", 256}, {"Slack", 64}, {"Drain", 0}},
+                     "completions of receives wait for their data");
+    if (spec_.host.ack_after_write)
+      ack_gate_ = gate("ack_gate_i", "roce_pkg::ack_req_t", {{"Depth", 256}, {"DropErr", 2}},
+                       "answers wait for the data in front of them");
     sq_ = top_.instance("sq_engine_i", "sq_engine",
                         {{"QpCount", spec_.qp_count},
                          {"WqeSlots", spec_.transport.wqe_slots},
                          {"TickCycles", spec_.tick_cycles()},
                          {"AckInterval", spec_.transport.ack_interval},
-                         {"WindowPkts", spec_.transport.window_packets}},
+                         {"WindowPkts", spec_.transport.window_packets},
+                         {"RdDepth", spec_.transport.read_depth}},
                         "send rings, scheduler, requester, completer, timers");
     top_.connect(dispatch_.stream("m_req"), responder_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_rsp"), sq_.stream("s_ack"), {.weight = 1});
-    top_.connect(responder_.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = 2});
-    top_.connect(responder_.stream("m_ack"), acks_.stream("s_ack"), {.weight = 1});
+    top_.connect(responder_.stream("m_fetch"), merge_.stream("s_req"), {.weight = 1});
+    top_.connect(sq_.stream("m_fetch"), merge_.stream("s_rsp"), {.weight = 1});
+    if (spec_.host.ack_after_write) {
+      top_.connect(responder_.stream("m_ack"), ack_gate_.stream("s_rec"), {.weight = 0});
+      top_.connect(ack_gate_.stream("m_rec"), answers_.stream("s_ack"), {.weight = 0, .drop = {"tuser"}});
+    } else {
+      top_.connect(responder_.stream("m_ack"), answers_.stream("s_ack"), {.weight = 0});
+    }
+    top_.connect(answers_.stream("m_now"), acks_.stream("s_ack"), {.weight = 1});
+    top_.connect(answers_.stream("m_behind"), rsp_.stream("s_ack"), {.weight = 1});
+    top_.connect(responder_.stream("m_rd"), rd_gate_.stream("s_rec"), {.weight = 0});
+    top_.connect(rd_gate_.stream("m_rec"), rsp_.stream("s_rd"), {.weight = 1});
+    top_.connect(responder_.stream("m_rcq"), rcq_gate_.stream("s_rec"), {.weight = 0});
+    top_.connect(rcq_gate_.stream("m_rec"), rq_.stream("s_rcq"), {.weight = 1});
+    top_.connect_pin(rcq_gate_.pin("room_o"), responder_.pin("rcq_room_i"));
+    top_.leave_open(rd_gate_.pin("room_o"), "its sender waits");
+    if (spec_.host.ack_after_write) top_.leave_open(ack_gate_.pin("room_o"), "its sender waits");
+
+    // Look-ups: latency is part of the contract, so plain wires.
+    top_.connect_pin(responder_.pin("mr_req_o"), regions_.pin("req_i"));
     top_.connect_pin(responder_.pin("mr_index_o"), regions_.pin("index_i"));
     top_.connect_pin(regions_.pin("entry_o"), responder_.pin("mr_entry_i"));
+    top_.connect_pin(rsp_.pin("mr_req_o"), regions_.pin("req2_i"));
+    top_.connect_pin(rsp_.pin("mr_index_o"), regions_.pin("index2_i"));
+    top_.connect_pin(regions_.pin("gnt2_o"), rsp_.pin("mr_gnt_i"));
+    top_.connect_pin(regions_.pin("entry_o"), rsp_.pin("mr_entry_i"));
+    top_.connect_pin(responder_.pin("inv_valid_o"), regions_.pin("inv_valid_i"));
+    top_.connect_pin(responder_.pin("inv_index_o"), regions_.pin("inv_index_i"));
+    for (const char* pin : {"rq_row", "rq_slot"})
+      top_.connect_pin(responder_.pin(fmt::format("{}_o", pin)), rq_.pin(fmt::format("{}_i", pin)));
+    top_.connect_pin(rq_.pin("rq_ring_o"), responder_.pin("rq_ring_i"));
+    top_.connect_pin(rq_.pin("rq_slot_o"), responder_.pin("rq_slot_i"));
+    for (const char* pin : {"head_we", "head_row", "head", "head_gen"})
+      top_.connect_pin(responder_.pin(fmt::format("{}_o", pin)), rq_.pin(fmt::format("{}_i", pin)));
+    for (const char* pin : {"rd_done_we", "rd_done_qpn", "rd_done"})
+      top_.connect_pin(rsp_.pin(fmt::format("{}_o", pin)), responder_.pin(fmt::format("{}_i", pin)));
     top_.connect(sq_.stream("m_err"), responder_.stream("s_err"), {.weight = 1});
     top_.expose_stream(sq_.stream("s_wqe"), "s_axis_wqe",
                        {.weight = 1, .comment = "work queue entries, roce_pkg::wqe_t"});
+    rqe_arb_ = top_.instance("rqe_arb_i", "record_arb",
+                             {{"N", 2}, {"Width", record_width("roce_pkg::rqe_t")}, {"Priority", 0}},
+                             "receive entries, by stream and by register");
+    top_.expose_stream(rqe_arb_.stream("s_axis", 0), "s_axis_rqe",
+                       {.weight = 1, .comment = "receive queue entries, roce_pkg::rqe_t"});
+    top_.connect(rqe_arb_.stream("m_axis"), rq_.stream("s_rqe"), {.weight = 0});
+  }
+
+  /// Hands every record of a set-up stream to all of these.
+  void fork_set_up(const char* name, const netlist::StreamRef& source, const std::vector<InstanceHandle>& sinks,
+                   const char* comment) {
+    auto fork =
+        top_.instance(name, "stream_fork",
+                      {{"N", static_cast<int>(sinks.size())}, {"Width", record_width("roce_pkg::qp_cfg_t")}}, comment);
+    top_.connect(source, fork.stream("s_axis"), {.weight = 0});
+    int lane = 0;
+    for (InstanceHandle sink : sinks) top_.connect(fork.stream("m_axis", lane++), sink.stream("s_cfg"), {.weight = 0});
+  }
+
+  /// A FIFO of records that wait until the request data in front of them is in memory.
+  InstanceHandle gate(const char* name, const char* record, netlist::Params parameters, const char* comment) {
+    const auto info = stack_.library.record(record);
+    int tag = 0;
+    int qpn = 0;
+    for (const auto& field : info->fields) {
+      if (field.name == "wtag") tag = field.lsb;
+      if (field.name == "qpn") qpn = field.lsb;
+      if (field.name == "syndrome") parameters.push_back({"SynLsb", field.lsb});
+    }
+    parameters.push_back({"QpCount", spec_.qp_count});
+    parameters.push_back({"Width", info->width});
+    parameters.push_back({"TagLsb", tag});
+    parameters.push_back({"QpnLsb", qpn});
+    InstanceHandle out = top_.instance(name, "write_gate", parameters, comment);
+    gates_.push_back(out);
+    return out;
   }
 
   void send() {
@@ -116,10 +210,10 @@ class Architect {
                           {{"DataW", spec_.data_width},
                            {"AddrW", spec_.host.address_width},
                            {"BufBeats", spec_.read_buffer_beats()},
-                           {"MaxReads", spec_.host.max_reads}},
+                           {"MaxReads", spec_.host.max_reads},
+                           {"Targets", targets()}},
                           "fetches payload to send");
-    arb_ = top_.instance("tx_arb_i", "stream_arb",
-                         {{"N", 2}, {"DataW", spec_.data_width}, {"UserW", tx_user_width()}, {"Priority", 1}},
+    arb_ = top_.instance("tx_share_i", "tx_share", {{"DataW", spec_.data_width}, {"UserW", tx_user_width()}},
                          "answers before data");
     framer_ = top_.instance("tx_framer_i", "tx_framer",
                             {{"DataW", spec_.data_width},
@@ -131,9 +225,18 @@ class Architect {
                             "headers, padding, ICRC");
     watch_ = top_.instance("stall_watch_i", "stall_watch", {{"DataW", spec_.data_width}, {"Cycles", 256}},
                            "a paused MAC must not burn retries");
-    top_.connect(sq_.stream("m_cmd"), read_.stream("s_cmd"), {.weight = 1});
-    top_.connect(acks_.stream("m_pkt"), arb_.stream("s_axis", 0), {.weight = 1, .as_packet = true});
-    top_.connect(read_.stream("m_pkt"), arb_.stream("s_axis", 1), {.weight = 2});
+    cmd_arb_ = top_.instance("cmd_arb_i", "record_arb",
+                             {{"N", 2}, {"Width", record_width("roce_pkg::tx_cmd_t")}, {"Priority", 0}},
+                             "requests and READ responses take turns");
+    top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
+    top_.connect(sq_.stream("m_cmd"), cmd_arb_.stream("s_axis", 1), {.weight = 0});
+    top_.connect(cmd_arb_.stream("m_axis"), read_.stream("s_cmd"), {.weight = 1});
+    top_.connect(acks_.stream("m_pkt"), arb_.stream("s_answer"), {.weight = 1, .as_packet = true});
+    guard_ =
+        top_.instance("rsp_guard_i", "rsp_guard", {{"DataW", spec_.data_width}}, "no response behind one that failed");
+    top_.connect(read_.stream("m_pkt"), guard_.stream("s_pkt"), {.weight = 0});
+    top_.connect(guard_.stream("m_pkt"), arb_.stream("s_data"), {.weight = 2});
+    top_.connect_pin(arb_.pin("busy_o"), acks_.pin("busy_i"));
     top_.connect(arb_.stream("m_axis"), framer_.stream("s_pkt"), {.weight = 1});
     top_.connect(framer_.stream("m_tx"), watch_.stream("s_tx"), {.weight = 0});
     expose_mac_stream(watch_.stream("m_tx"), "m_axis_tx", "Ethernet frames out, without FCS; no bubble within a frame");
@@ -141,26 +244,69 @@ class Architect {
   }
 
   void host() {
-    write_ = top_.instance(
-        "dma_write_i", "dma_write",
-        {{"DataW", spec_.data_width}, {"AddrW", spec_.host.address_width}, {"MaxWrites", spec_.host.max_writes}},
-        "places received payload");
-    top_.connect(rx_.stream("m_pay"), write_.stream("s_pay"), {.weight = 2});
-    top_.leave_open(write_.stream("m_done"), "a WRITE without immediate has no completion at the responder");
-    top_.expose_pins(write_, "m_axi_", netlist::ExposeOptions{.comment = "AXI4 to host memory, writes"});
-    top_.expose_pins(read_, "m_axi_", netlist::ExposeOptions{.comment = "AXI4 to host memory, reads"});
+    write_ = top_.instance("dma_write_i", "dma_write",
+                           {{"DataW", spec_.data_width},
+                            {"AddrW", spec_.host.address_width},
+                            {"MaxWrites", spec_.host.max_writes},
+                            {"Targets", targets()}},
+                           "places received payload");
+    route_ = top_.instance("pay_route_i", "pay_route", {{"DataW", spec_.data_width}}, "data, or operands of an atomic");
+    done_ = top_.instance("done_split_i", "done_split", {}, "who waits for data to be in memory");
+    atomic_ = top_.instance("atomic_unit_i", "atomic_unit",
+                            {{"DataW", spec_.data_width}, {"AddrW", spec_.host.address_width}, {"Targets", targets()}},
+                            "carries out atomics");
+    axi_ = top_.instance("axi_join_i", "axi_join",
+                         {{"DataW", spec_.data_width}, {"AddrW", spec_.host.address_width}, {"Targets", targets()}},
+                         "reads of payload and of atomics share the port");
+    top_.connect(rx_.stream("m_pay"), route_.stream("s_pay"), {.weight = 2});
+    top_.connect(route_.stream("m_pay"), write_.stream("s_pay"), {.weight = 0});
+    top_.connect(route_.stream("m_atomic"), atomic_.stream("s_atomic"), {.weight = 0});
+    top_.connect(atomic_.stream("m_write"), route_.stream("s_write"), {.weight = 0});
+    top_.connect(atomic_.stream("m_result"), rsp_.stream("s_result"), {.weight = 1});
+    top_.connect(write_.stream("m_done"), done_.stream("s_done"), {.weight = 0});
+    top_.connect(done_.stream("m_done"), sq_.stream("s_done"), {.weight = 1});
+    top_.connect_pin(done_.pin("written_o"), atomic_.pin("written_i"));
+    top_.connect_pin(done_.pin("atomic_done_o"), atomic_.pin("done_i"));
+    top_.connect_pin(done_.pin("atomic_slot_o"), atomic_.pin("done_slot_i"));
+    top_.connect_pin(done_.pin("atomic_err_o"), atomic_.pin("done_err_i"));
+    for (InstanceHandle gate : gates_) {
+      top_.connect_pin(done_.pin("wr_done_o"), gate.pin("done_valid_i"));
+      top_.connect_pin(done_.pin("wr_err_o"), gate.pin("done_err_i"));
+      top_.connect_pin(done_.pin("wr_qpn_o"), gate.pin("done_qpn_i"));
+    }
+    expose_axi(write_, "AXI4, writes");
+    expose_axi(axi_, "AXI4, reads");
+    for (const char* pin : {"arvalid", "araddr", "arlen", "rready"}) {
+      top_.connect_pin(read_.pin(fmt::format("m_axi_{}", pin)), axi_.pin(fmt::format("s_dma_{}", pin)));
+      if (std::string_view(pin) != "arlen")
+        top_.connect_pin(atomic_.pin(fmt::format("m_axi_{}", pin)), axi_.pin(fmt::format("s_atomic_{}", pin)));
+    }
+    for (const char* pin : {"arready", "rvalid", "rdata", "rresp", "rlast"}) {
+      top_.connect_pin(axi_.pin(fmt::format("s_dma_{}", pin)), read_.pin(fmt::format("m_axi_{}", pin)));
+      if (std::string_view(pin) != "rlast")
+        top_.connect_pin(axi_.pin(fmt::format("s_atomic_{}", pin)), atomic_.pin(fmt::format("m_axi_{}", pin)));
+    }
+    for (const char* pin : {"arid", "arsize", "arburst", "arcache", "arprot"})
+      top_.leave_open(read_.pin(fmt::format("m_axi_{}", pin)), "axi_join drives the port's");
+    top_.tie(read_.pin("m_axi_rid"), 0);
+    cqe_arb_ = top_.instance("cqe_arb_i", "record_arb",
+                             {{"N", 2}, {"Width", record_width("roce_pkg::cqe_t")}, {"Priority", 0}},
+                             "completions of sends and of receives");
     cqe_ = top_.instance("cqe_fifo_i", "stream_fifo", {{"Width", 256}, {"Depth", spec_.host.cq_depth}, {"Style", 0}},
                          "completions that wait for the host");
-    top_.connect(sq_.stream("m_cqe"), cqe_.stream("s_axis"), {.weight = 0});
+    top_.connect(sq_.stream("m_cqe"), cqe_arb_.stream("s_axis", 0), {.weight = 0});
+    top_.connect(rq_.stream("m_cqe"), cqe_arb_.stream("s_axis", 1), {.weight = 0});
+    top_.connect(cqe_arb_.stream("m_axis"), cqe_.stream("s_axis"), {.weight = 0});
     top_.leave_open(cqe_.pin("level_o"), "nobody asks how full it is");
     top_.expose_stream(cqe_.stream("m_axis"), "m_axis_cqe", {.weight = 1, .comment = "completions, roce_pkg::cqe_t"});
 
     faults_ = top_.instance("fault_arb_i", "record_arb",
-                            {{"N", 3}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
+                            {{"N", 4}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
                             "fatal errors of other modules, on their way to the send side");
     top_.connect(responder_.stream("m_evt"), faults_.stream("s_axis", 0), {.weight = 0});
     top_.connect(read_.stream("m_evt"), faults_.stream("s_axis", 1), {.weight = 1});
     top_.connect(write_.stream("m_evt"), faults_.stream("s_axis", 2), {.weight = 1});
+    top_.connect(rsp_.stream("m_evt"), faults_.stream("s_axis", 3), {.weight = 1});
     top_.connect(faults_.stream("m_axis"), sq_.stream("s_evt"), {.weight = 1});
     events_ = top_.instance("event_queue_i", "event_queue", {{"Depth", spec_.host.event_depth}},
                             "events that wait to be read");
@@ -190,16 +336,23 @@ class Architect {
     top_.connect_pin(bank_.pin("count_o"), csr_.pin("counter_i"));
 
     // A set-up is in force when all its owners have taken it; so no slices on the way.
-    std::vector<InstanceHandle> owners = {responder_, sq_, framer_};
-    if (top_.interface(acks_).stream("s_cfg") != nullptr) owners.push_back(acks_);
-    auto fork = top_.instance("qp_cfg_fork_i", "stream_fork",
-                              {{"N", static_cast<int>(owners.size())}, {"Width", record_width("roce_pkg::qp_cfg_t")}},
-                              "a QP's set-up goes to every owner of its state");
-    top_.connect(csr_.stream("m_qp"), fork.stream("s_axis"), {.weight = 0});
-    int lane = 0;
-    for (InstanceHandle owner : owners)
-      top_.connect(fork.stream("m_axis", lane++), owner.stream("s_cfg"), {.weight = 0});
+    auto order = top_.instance("cfg_order_i", "cfg_order", {}, "keeps the lives of a queue pair apart");
+    top_.connect(csr_.stream("m_qp"), order.stream("s_cfg"), {.weight = 0});
+    std::vector<InstanceHandle> drains = {answers_, atomic_};
+    drains.insert(drains.end(), gates_.begin(), gates_.end());
+    fork_set_up("qp_drain_fork_i", order.stream("m_drain"), drains, "a QP's former life leaves these first");
+    fork_set_up("qp_cfg_fork_i", order.stream("m_cfg"), {responder_, sq_, framer_, acks_, rsp_, rq_, guard_},
+                "a QP's set-up goes to every owner of its state");
+    for (InstanceHandle gate : gates_) top_.connect_pin(responder_.pin("writes_o"), gate.pin("sent_i"));
+    top_.connect_pin(responder_.pin("atomics_o"), atomic_.pin("sent_i"));
     top_.connect(csr_.stream("m_mr"), regions_.stream("s_cfg"), {.weight = 0});
+    auto srq_fork =
+        top_.instance("srq_cfg_fork_i", "stream_fork", {{"N", 2}, {"Width", record_width("roce_pkg::srq_cfg_t")}},
+                      "a shared ring's set-up goes to both owners of its state");
+    top_.connect(csr_.stream("m_srq"), srq_fork.stream("s_axis"), {.weight = 0});
+    top_.connect(srq_fork.stream("m_axis", 0), responder_.stream("s_srq"), {.weight = 0});
+    top_.connect(srq_fork.stream("m_axis", 1), rq_.stream("s_srq"), {.weight = 0});
+    top_.connect(csr_.stream("m_rqe"), rqe_arb_.stream("s_axis", 1), {.weight = 0});
     top_.connect(events_.stream("m_evt"), csr_.stream("s_event"), {.weight = 0});
     top_.connect_pin(events_.pin("event_lost_o"), csr_.pin("event_lost_i"));
 
@@ -226,7 +379,9 @@ class Architect {
       for (const netlist::ModuleStream& stream : top_.module().streams)
         if (stream.domain == domain.name) add(stream.name);
       if (domain.name.empty()) {
-        add("m_axi");
+        if (targets() == 1) add("m_axi");
+        for (const std::string& name : spec_.host.targets)
+          if (targets() > 1) add("m_axi_" + name);
         add("s_axil");
       }
       const std::string clock = domain.clock_port();
@@ -251,6 +406,32 @@ class Architect {
     top_.expose_stream(ref, name, options);
   }
 
+  /// The AXI4 ports: m_axi_*, or m_axi_NAME_* of each target, whose pins are lanes of the instance's.
+  void expose_axi(InstanceHandle instance, const std::string& comment) {
+    constexpr std::string_view kPrefix = "m_axi_";
+    const auto& targets = spec_.host.targets;
+    if (targets.size() == 1) {
+      top_.expose_pins(instance, kPrefix, netlist::ExposeOptions{.comment = comment + " to memory"});
+      return;
+    }
+    const std::vector<netlist::Port> ports = top_.interface(instance).ports;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const netlist::ExposeOptions options{.comment = fmt::format("{} to {}, target {}", comment, targets[t], t)};
+      for (const netlist::Port& port : ports) {
+        if (!port.name.starts_with(kPrefix)) continue;
+        const int width = port.width / static_cast<int>(targets.size());
+        const PinRef lane = instance.pin(port.name, static_cast<int>(t) * width, width);
+        const std::string name = fmt::format("{}{}_{}", kPrefix, targets[t], port.name.substr(kPrefix.size()));
+        if (port.direction == netlist::Direction::output)
+          top_.connect_pin(lane, top_.output_port(name, width, options));
+        else
+          top_.connect_pin(top_.input_port(name, width, options), lane);
+      }
+    }
+  }
+
+  int targets() const { return static_cast<int>(spec_.host.targets.size()); }
+
   int record_width(const char* record) {
     const auto info = stack_.library.record(record);
     return info ? info->width : 0;
@@ -270,8 +451,10 @@ class Architect {
   spec::Diagnostics& diagnostics_;
   Builder top_;
   std::vector<ClockNotes> clock_notes_;
-  InstanceHandle rx_, dispatch_, responder_, regions_, acks_, sq_, read_, arb_, framer_, watch_, write_, cqe_, faults_,
-      events_, csr_, bank_;
+  InstanceHandle rx_, dispatch_, merge_, responder_, regions_, answers_, acks_, rsp_, rq_, rd_gate_, rcq_gate_,
+      ack_gate_, sq_, rqe_arb_, cmd_arb_, read_, guard_, arb_, framer_, watch_, route_, done_, atomic_, axi_, write_,
+      cqe_arb_, cqe_, faults_, events_, csr_, bank_;
+  std::vector<InstanceHandle> gates_;
 };
 
 }  // namespace

@@ -2,9 +2,10 @@
 //   DUT_NAME         name of the top module, a string
 //   DUT_DATA_BYTES   bytes of m_axi_wdata, 8..128
 //   DUT_MAC_BYTES    bytes of s_axis_rx_tdata
-//   DUT_HAS_MAC_CLK  1 if the top has clk_mac and rst_mac
-//   DUT_TRACE        1 if Verilated with --trace-fst
-//   DUT_COVERAGE     1 if Verilated with --coverage-line: each instance writes its counts to $ROCEGEN_COVERAGE.<n>
+//   DUT_TARGETS(X)   X(n, name_) for the AXI master m_axi_<name>_* of each target n, X(0, ) for m_axi_*; in
+//   dut_targets.h DUT_HAS_MAC_CLK  1 if the top has clk_mac and rst_mac DUT_TRACE        1 if Verilated with
+//   --trace-fst DUT_COVERAGE     1 if Verilated with --coverage-line: each instance writes its counts to
+//   $ROCEGEN_COVERAGE.<n>
 //                    (coverage.dat.<n> without that variable), for verilator_coverage
 #include "sim/dut/dut_adapter.h"
 
@@ -13,6 +14,7 @@
 #include <cstring>
 
 #include "Vdut.h"
+#include "dut_targets.h"
 #ifndef DUT_COVERAGE
 #define DUT_COVERAGE 0
 #endif
@@ -51,6 +53,9 @@ class VerilatedDut : public Dut {
     info_.data_bytes = kData;
     info_.mac_bytes = kMac;
     info_.has_mac_clk = DUT_HAS_MAC_CLK != 0;
+#define COUNT_AXI(N, T) +1
+    info_.targets = 0 DUT_TARGETS(COUNT_AXI);
+#undef COUNT_AXI
     context_.fatalOnError(false);
     // Registers without reset start at random, the same way every time.
     context_.randReset(2);
@@ -97,19 +102,9 @@ class VerilatedDut : public Dut {
       top_->s_axis_rx_tuser = in.rx_bad;
     }
     top_->m_axis_tx_tready = in.tx_ready;
-    top_->m_axi_awready = in.axi.awready;
-    top_->m_axi_wready = in.axi.wready;
-    top_->m_axi_bvalid = in.axi.bvalid;
-    top_->m_axi_bid = in.axi.bid;
-    top_->m_axi_bresp = in.axi.bresp;
-    top_->m_axi_arready = in.axi.arready;
-    top_->m_axi_rvalid = in.axi.rvalid;
-    if (in.axi.rvalid) {
-      put<kData>(top_->m_axi_rdata, in.axi.rdata);
-      top_->m_axi_rid = in.axi.rid;
-      top_->m_axi_rresp = in.axi.rresp;
-      top_->m_axi_rlast = in.axi.rlast;
-    }
+#define PUT_AXI(N, T) put_axi_##N();
+    DUT_TARGETS(PUT_AXI)
+#undef PUT_AXI
     top_->s_axil_awvalid = in.axil_awvalid;
     top_->s_axil_awaddr = in.axil_awaddr;
     top_->s_axil_awprot = 0;
@@ -123,6 +118,8 @@ class VerilatedDut : public Dut {
     top_->s_axil_rready = in.axil_rready;
     top_->s_axis_wqe_tvalid = in.wqe_valid;
     if (in.wqe_valid) put<64>(top_->s_axis_wqe_tdata, in.wqe);
+    top_->s_axis_rqe_tvalid = in.rqe_valid;
+    if (in.rqe_valid) put<32>(top_->s_axis_rqe_tdata, in.rqe);
     top_->m_axis_cqe_tready = in.cqe_ready;
     top_->eval();
     dump();
@@ -134,26 +131,9 @@ class VerilatedDut : public Dut {
       get<(kMac + 7) / 8>(out.tx_keep, top_->m_axis_tx_tkeep);
       out.tx_last = top_->m_axis_tx_tlast != 0;
     }
-    out.axi.awvalid = top_->m_axi_awvalid != 0;
-    out.axi.awid = top_->m_axi_awid;
-    out.axi.awaddr = top_->m_axi_awaddr;
-    out.axi.awlen = top_->m_axi_awlen;
-    out.axi.awsize = top_->m_axi_awsize;
-    out.axi.awburst = top_->m_axi_awburst;
-    out.axi.wvalid = top_->m_axi_wvalid != 0;
-    if (out.axi.wvalid) {
-      get<kData>(out.axi.wdata, top_->m_axi_wdata);
-      get<kData / 8>(out.axi.wstrb, top_->m_axi_wstrb);
-      out.axi.wlast = top_->m_axi_wlast != 0;
-    }
-    out.axi.bready = top_->m_axi_bready != 0;
-    out.axi.arvalid = top_->m_axi_arvalid != 0;
-    out.axi.arid = top_->m_axi_arid;
-    out.axi.araddr = top_->m_axi_araddr;
-    out.axi.arlen = top_->m_axi_arlen;
-    out.axi.arsize = top_->m_axi_arsize;
-    out.axi.arburst = top_->m_axi_arburst;
-    out.axi.rready = top_->m_axi_rready != 0;
+#define GET_AXI(N, T) get_axi_##N();
+    DUT_TARGETS(GET_AXI)
+#undef GET_AXI
     out.axil_awready = top_->s_axil_awready != 0;
     out.axil_wready = top_->s_axil_wready != 0;
     out.axil_bvalid = top_->s_axil_bvalid != 0;
@@ -163,10 +143,53 @@ class VerilatedDut : public Dut {
     out.axil_rresp = top_->s_axil_rresp;
     out.axil_rdata = top_->s_axil_rdata;
     out.wqe_ready = top_->s_axis_wqe_tready != 0;
+    out.rqe_ready = top_->s_axis_rqe_tready != 0;
     out.cqe_valid = top_->m_axis_cqe_tvalid != 0;
     if (out.cqe_valid) get<32>(out.cqe, top_->m_axis_cqe_tdata);
     out.irq = top_->irq_o != 0;
   }
+
+#define AXI_PINS(N, T)                                   \
+  void put_axi_##N() {                                   \
+    const AxiIn& axi = in.axi[N];                        \
+    top_->m_axi_##T##awready = axi.awready;              \
+    top_->m_axi_##T##wready = axi.wready;                \
+    top_->m_axi_##T##bvalid = axi.bvalid;                \
+    top_->m_axi_##T##bid = axi.bid;                      \
+    top_->m_axi_##T##bresp = axi.bresp;                  \
+    top_->m_axi_##T##arready = axi.arready;              \
+    top_->m_axi_##T##rvalid = axi.rvalid;                \
+    if (!axi.rvalid) return;                             \
+    put<kData>(top_->m_axi_##T##rdata, axi.rdata);       \
+    top_->m_axi_##T##rid = axi.rid;                      \
+    top_->m_axi_##T##rresp = axi.rresp;                  \
+    top_->m_axi_##T##rlast = axi.rlast;                  \
+  }                                                      \
+  void get_axi_##N() {                                   \
+    AxiOut& axi = out.axi[N];                            \
+    axi.awvalid = top_->m_axi_##T##awvalid != 0;         \
+    axi.awid = top_->m_axi_##T##awid;                    \
+    axi.awaddr = top_->m_axi_##T##awaddr;                \
+    axi.awlen = top_->m_axi_##T##awlen;                  \
+    axi.awsize = top_->m_axi_##T##awsize;                \
+    axi.awburst = top_->m_axi_##T##awburst;              \
+    axi.wvalid = top_->m_axi_##T##wvalid != 0;           \
+    if (axi.wvalid) {                                    \
+      get<kData>(axi.wdata, top_->m_axi_##T##wdata);     \
+      get<kData / 8>(axi.wstrb, top_->m_axi_##T##wstrb); \
+      axi.wlast = top_->m_axi_##T##wlast != 0;           \
+    }                                                    \
+    axi.bready = top_->m_axi_##T##bready != 0;           \
+    axi.arvalid = top_->m_axi_##T##arvalid != 0;         \
+    axi.arid = top_->m_axi_##T##arid;                    \
+    axi.araddr = top_->m_axi_##T##araddr;                \
+    axi.arlen = top_->m_axi_##T##arlen;                  \
+    axi.arsize = top_->m_axi_##T##arsize;                \
+    axi.arburst = top_->m_axi_##T##arburst;              \
+    axi.rready = top_->m_axi_##T##rready != 0;           \
+  }
+  DUT_TARGETS(AXI_PINS)
+#undef AXI_PINS
 
   void rise(bool clk, bool clk_mac) override {
     top_->clk = clk;

@@ -47,7 +47,8 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   if (f.ttl != a.ttl || f.tos != a.tos)
     fault(fmt::format("ttl {} tos {} instead of {} and {}", f.ttl, f.tos, a.ttl, a.tos));
   if ((f.ip_frag & 0xBFFF) != 0) fault("IP fragment field is set");
-  if (p.trailing != 0) fault("bytes behind the IP packet");
+  // Ethernet asks for 60 bytes (without FCS): a shorter frame is padded.
+  if (p.trailing != 0 && frame.size() > 60) fault("bytes behind the IP packet");
   if (!p.pad_zero) fault("pad bytes are not zero");
   if (p.pad != (4 - f.payload.size() % 4) % 4) fault(fmt::format("PadCnt {} for {} bytes", p.pad, f.payload.size()));
   if (f.tver != 0 || f.resv6 != 0 || f.resv7 != 0 || f.fecn || f.becn) fault("a reserved or congestion bit is set");
@@ -66,7 +67,17 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   const bool full = f.opcode == op::WriteFirst || f.opcode == op::WriteMiddle || f.opcode == op::SendFirst ||
                     f.opcode == op::SendMiddle || f.opcode == op::ReadRespFirst || f.opcode == op::ReadRespMiddle;
   if (full && f.payload.size() != mtu) fault(fmt::format("payload {} is not the path MTU {}", f.payload.size(), mtu));
-  if (f.opcode == op::WriteOnly && f.payload.size() != f.dma_len) fault("DMA length is not the payload");
+  const bool rest = f.opcode == op::WriteLast || f.opcode == op::WriteLastImm || f.opcode == op::SendLast ||
+                    f.opcode == op::SendLastImm || f.opcode == op::SendLastInv || f.opcode == op::ReadRespLast;
+  if (rest && f.payload.empty()) fault("no payload in the last packet of a message");
+  const bool only = f.opcode == op::WriteOnly || f.opcode == op::WriteOnlyImm;
+  if (only && f.payload.size() != f.dma_len) fault("DMA length is not the payload");
+  // Protocol sheet section 2: SE on the last packet of what takes a receive entry; AckReq is the requester's.
+  const bool solicits = layout.imm || layout.ieth || f.opcode == op::SendLast || f.opcode == op::SendOnly;
+  if (f.se && !solicits) fault("SE on a packet that cannot be solicited");
+  if (f.ackreq && !layout.request) fault("AckReq on an answer");
+  if (layout.aeth && f.opcode != op::Ack && (f.syndrome & 0xE0) != 0) fault("a response whose AETH is no ACK");
+  if (f.opcode == op::Ack && ((f.syndrome & 0x80) != 0 || (f.syndrome & 0x60) == 0x40)) fault("a reserved syndrome");
 }
 
 void Bench::inject(size_t to, ByteView frame, bool bad) {

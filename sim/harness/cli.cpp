@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/bench/perf.h"
 #include "sim/harness/model_station.h"
 #include "sim/harness/nic.h"
 #include "sim/harness/replay.h"
@@ -44,9 +45,12 @@ struct Options {
   std::vector<std::string> captures;
   std::vector<std::string> regions;
   std::string responder;
+  std::string role = "both";
   // soak
   SoakOptions soak;
   double loss = 0.01, duplicate = 0.01, reorder = 0.01, corrupt = 0.01;
+  // bench
+  PerfOptions perf;
 };
 
 class Program {
@@ -71,6 +75,7 @@ class Program {
         }
       }
       if (const auto mtu = m.find("spec"); mtu != m.end() && mtu->is_object()) {
+        spec_ = *mtu;
         const auto v = mtu->find("mtu");
         if (v != mtu->end() && v->is_number_unsigned()) max_mtu_ = v->get<uint32_t>();
         // Nine tenths of what the MAC's port carries, so that gaps between beats do not add up to a queue.
@@ -191,26 +196,33 @@ class Program {
         fmt::print(stderr, "{}\n", error);
         return kInputError;
       }
-      const auto t0 = Clock::now();
-      const std::string name = std::filesystem::path(path).filename().string();
-      progress(name);
-      const ReplayResult r = run_replay(capture, factory(pair), ro);
-      Json j;
-      j["kind"] = "replay";
-      j["name"] = name;
-      j["stations"] = pair.a;
-      j["requests"] = r.requests;
-      j["answers"] = r.answers;
-      j["bytes"] = r.bytes;
-      j["lossy"] = r.lossy;
-      j["notes"] = r.notes;
-      finish(fmt::format("{:<28} {:<11}", name, pair.a), r.ok, r.skipped, r.message, r.time, r.cycles, t0, j);
-      for (const auto& n : r.notes) fmt::print("    note: {}\n", n);
-      if (r.ok) {
-        fmt::print("    {} requests, {} answers as captured{}, {} bytes of memory equal\n", r.requests, r.answers,
-                   r.lossy ? " (lossy capture)" : "", r.bytes);
-      } else if (!r.skipped) {
-        fmt::print("    {}\n", r.message);
+      for (const bool requester : {false, true}) {
+        if (o_.role == (requester ? "responder" : "requester")) continue;
+        const auto t0 = Clock::now();
+        const std::string name = std::filesystem::path(path).filename().string();
+        const std::string role = requester ? "requester" : "responder";
+        progress(name + " " + role);
+        const ReplayResult r =
+            requester ? run_replay_requester(capture, factory(pair), ro) : run_replay(capture, factory(pair), ro);
+        Json j;
+        j["kind"] = "replay";
+        j["name"] = name;
+        j["stations"] = pair.a;
+        j["role"] = role;
+        j["requests"] = r.requests;
+        j["answers"] = r.answers;
+        j["bytes"] = r.bytes;
+        j["lossy"] = r.lossy;
+        j["notes"] = r.notes;
+        finish(fmt::format("{:<32} {:<9} {:<6}", name, role, pair.a), r.ok, r.skipped, r.message, r.time, r.cycles, t0,
+               j);
+        for (const auto& n : r.notes) fmt::print("    note: {}\n", n);
+        if (r.ok) {
+          fmt::print("    {} requests and {} answers as captured{}, {} bytes of memory equal\n", r.requests, r.answers,
+                     r.lossy ? " (lossy capture)" : "", r.bytes);
+        } else if (!r.skipped) {
+          fmt::print("    {}\n", r.message);
+        }
       }
     }
     return summary();
@@ -243,16 +255,67 @@ class Program {
       j["messages"] = r.messages;
       j["bytes"] = r.bytes;
       j["frames"] = r.frames;
+      j["receives"] = r.receives;
+      j["resets"] = r.resets;
+      j["torn"] = r.torn;
       j["lost"] = r.lost;
       j["duplicated"] = r.duplicated;
       j["reordered"] = r.reordered;
       j["corrupted"] = r.corrupted;
+      static constexpr std::pair<uint8_t, const char*> kOps[] = {
+          {kWrWrite, "WRITE"},      {kWrWriteImm, "WRITE imm"}, {kWrSend, "SEND"},       {kWrSendImm, "SEND imm"},
+          {kWrSendInv, "SEND inv"}, {kWrRead, "READ"},          {kWrCmpSwap, "CmpSwap"}, {kWrFetchAdd, "FetchAdd"}};
+      std::string ops;
+      for (const auto& [op, name] : kOps) {
+        j["by_op"][name] = r.by_op[op];
+        ops += fmt::format("{}{} {}", ops.empty() ? "" : ", ", r.by_op[op], name);
+      }
       finish(fmt::format("{:<28} {:<11}", "soak", label), r.ok, false, r.message, r.time, r.cycles, t0, j);
+      fmt::print("    {}; {} receives; {} QPs set up anew, {} of them torn down at work\n", ops, r.receives, r.resets,
+                 r.torn);
       fmt::print("    {} messages, {} bytes, {} frames; {} lost, {} repeated, {} held back, {} corrupted\n", r.messages,
                  r.bytes, r.frames, r.lost, r.duplicated, r.reordered, r.corrupted);
       if (!r.ok) fmt::print("    seed {}: {}\n", o_.seed, r.message);
     }
     return summary();
+  }
+
+  int bench() {
+    if (!dut_ || o_.manifest.empty()) return complain("bench: needs a generated NIC and its --manifest");
+    PerfOptions po = o_.perf;
+    po.gbps = gbps_;
+    po.mtu = max_mtu_;
+    po.seed = o_.seed;
+    po.qp_count = spec_.value("qp_count", 1u);
+    po.clock_mhz = spec_.value("clock_mhz", 250.0);
+    if (const auto t = spec_.find("transport"); t != spec_.end() && t->is_object()) {
+      po.wqe_slots = t->value("wqe_slots", po.wqe_slots);
+      po.rqe_slots = t->value("rqe_slots", po.rqe_slots);
+      po.read_depth = t->value("read_depth", po.read_depth);
+      po.recovery = t->value("recovery", po.recovery);
+    }
+    const PerfFactory make = [this](size_t which, const NicOptions& options) {
+      NicOptions n = options;
+      n.seed = o_.seed * 1009 + which * 17 + 1;
+      n.mac_period = mac_period_;
+      const std::string name = which == 0 ? "a" : "b";
+      return std::make_unique<Nic>(name, dut_(name), map_, n);
+    };
+    Json report;
+    try {
+      report = run_perf(make, po, [](const std::string& line) {
+        fmt::print("{}\n", line);
+        std::fflush(stdout);
+      });
+    } catch (const std::runtime_error& e) {
+      fmt::print(stderr, "error: bench: {}\n", e.what());
+      return kTestFailed;
+    }
+    if (o_.json.empty()) return 0;
+    std::ofstream f(o_.json, std::ios::binary);
+    f << report.dump(2) << '\n';
+    f.flush();
+    return f ? 0 : complain(fmt::format("{}: cannot be written", o_.json));
   }
 
   int list() {
@@ -292,8 +355,11 @@ class Program {
     return [this, p](size_t which) -> std::unique_ptr<Station> {
       const std::string name = which == 0 ? "a" : "b";
       const uint64_t seed = o_.seed * 1009 + which * 17 + 1;
-      if ((which == 0 ? p.a : p.b) == "model")
-        return std::make_unique<ModelStation>(name, seed, gbps_ > 0 ? gbps_ : 100.0);
+      if ((which == 0 ? p.a : p.b) == "model") {
+        auto model = std::make_unique<ModelStation>(name, seed, gbps_ > 0 ? gbps_ : 100.0);
+        model->offer_qps(o_.soak.qps);
+        return model;
+      }
       NicOptions n;
       n.seed = seed;
       n.max_mtu = max_mtu_;
@@ -302,6 +368,7 @@ class Program {
       n.rx_gap *= o_.stall;
       n.tx_stall *= o_.stall;
       n.wqe_gap *= o_.stall;
+      n.rqe_gap *= o_.stall;
       n.cqe_stall *= o_.stall;
       n.axil_gap *= o_.stall;
       n.axi.aw_stall *= o_.stall;
@@ -370,6 +437,7 @@ class Program {
   const Options& o_;
   const DutFactory& dut_;
   RegisterMap map_;
+  Json spec_ = Json::object();  // of the manifest
   uint32_t max_mtu_ = 4096;
   double gbps_ = 0;
   Ps mac_period_ = 0;
@@ -401,11 +469,14 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   app.add_flag("--quiet", o.quiet, "no progress");
   CLI::App* run = app.add_subcommand("run", "run scenarios: names, files, or all");
   run->add_option("scenario", o.names)->required();
-  CLI::App* replay = app.add_subcommand("replay", "replay captures into the NIC as responder");
+  CLI::App* replay = app.add_subcommand("replay", "put the NIC into the place of one side of a capture");
   replay->add_option("capture", o.captures)->required();
   replay->add_option("--region", o.regions, "RKEY:BASE:LENGTH of a region that the capture does not show whole");
   replay->add_option("--responder", o.responder,
-                     "IPv4 address whose place the NIC takes; default: of the first request");
+                     "IPv4 address of the capture's responder; default: destination of the first request");
+  replay->add_option("--role", o.role, "side whose place the NIC takes: responder, requester, both")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"responder", "requester", "both"}));
   CLI::App* soak = app.add_subcommand("soak", "random messages both ways over a bad cable");
   soak->add_option("--qps", o.soak.qps, "connections")->capture_default_str()->check(CLI::Range(1, 16384));
   soak->add_option("--messages", o.soak.messages, "in all")->capture_default_str();
@@ -416,14 +487,24 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   soak->add_option("--timeout", o.soak.timeout, "local ACK timeout code; 0 = by the line rate")
       ->capture_default_str()
       ->check(CLI::Range(0, 31));
+  soak->add_option("--resets", o.soak.resets, "share of the QPs set up anew at each comparison")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  soak->add_flag("--writes-only", o.soak.writes_only, "nothing but WRITE");
   soak->add_option("--loss", o.loss, "probability a frame")->capture_default_str();
   soak->add_option("--duplicate", o.duplicate)->capture_default_str();
   soak->add_option("--reorder", o.reorder)->capture_default_str();
   soak->add_option("--corrupt", o.corrupt)->capture_default_str();
   soak->add_option("--delay", o.soak.link.delay_ns, "ns")->capture_default_str();
+  CLI::App* bench = app.add_subcommand("bench", "measure message rate, goodput, latency, fairness, goodput under loss");
+  bench->add_option("--memory-cycles", o.perf.memory_cycles, "latency of memory")->capture_default_str();
+  bench->add_option("--delay", o.perf.delay_ns, "propagation of the cable in ns, one way")->capture_default_str();
+  bench->add_flag("--quick", o.perf.quick, "a few points only");
+  bench->add_option("--only", o.perf.only, "rate, latency, fairness, loss")
+      ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
   CLI::App* list = app.add_subcommand("list", "list the scenarios");
   // Common options may also stand behind the subcommand.
-  for (CLI::App* s : {run, replay, soak, list}) s->fallthrough();
+  for (CLI::App* s : {run, replay, soak, bench, list}) s->fallthrough();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -435,6 +516,7 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   if (run->parsed()) return p.run();
   if (replay->parsed()) return p.replay();
   if (soak->parsed()) return p.soak();
+  if (bench->parsed()) return p.bench();
   return p.list();
 }
 

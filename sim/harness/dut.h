@@ -11,6 +11,9 @@
 
 namespace rocegen::sim {
 
+/// AXI4 masters that a NIC may have at most.
+inline constexpr size_t kMaxTargets = 8;
+
 /// Pins that the harness drives. Widths beyond the variant's are ignored.
 struct DutIn {
   bool rst = true;
@@ -21,7 +24,7 @@ struct DutIn {
   uint8_t rx_data[kMaxBusBytes] = {};
   uint8_t rx_keep[kMaxBusBytes / 8] = {};
   bool tx_ready = false;
-  AxiIn axi;
+  AxiIn axi[kMaxTargets];
   bool axil_awvalid = false;
   bool axil_wvalid = false;
   bool axil_bready = false;
@@ -32,6 +35,8 @@ struct DutIn {
   uint16_t axil_araddr = 0;
   bool wqe_valid = false;
   uint8_t wqe[64] = {};
+  bool rqe_valid = false;
+  uint8_t rqe[32] = {};
   bool cqe_ready = false;
 };
 
@@ -42,7 +47,7 @@ struct DutOut {
   bool tx_last = false;
   uint8_t tx_data[kMaxBusBytes] = {};
   uint8_t tx_keep[kMaxBusBytes / 8] = {};
-  AxiOut axi;
+  AxiOut axi[kMaxTargets];
   bool axil_awready = false;
   bool axil_wready = false;
   bool axil_bvalid = false;
@@ -52,6 +57,7 @@ struct DutOut {
   uint8_t axil_rresp = 0;
   uint32_t axil_rdata = 0;
   bool wqe_ready = false;
+  bool rqe_ready = false;
   bool cqe_valid = false;
   uint8_t cqe[32] = {};
   bool irq = false;
@@ -62,6 +68,7 @@ struct DutInfo {
   size_t data_bytes = 8;  ///< of m_axi
   size_t mac_bytes = 8;   ///< of s_axis_rx and m_axis_tx
   bool has_mac_clk = false;
+  size_t targets = 1;  ///< AXI4 masters
 };
 
 /// One instance. The order in each cycle: fill `in`, settle(), read `out`, rise().

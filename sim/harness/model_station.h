@@ -1,6 +1,8 @@
 // The reference endpoint as a station of the bench.
 #pragma once
 
+#include <algorithm>
+
 #include "sim/harness/station.h"
 #include "sim/model/endpoint.h"
 
@@ -10,6 +12,11 @@ class ModelStation : public Station {
  public:
   /// `gbps`: rate at which it sends, larger than 0.
   ModelStation(std::string name, uint64_t memory_seed, double gbps, const EndpointConfig& config = default_config());
+  /// Has at least so many QPs, and a region for each.
+  void offer_qps(uint32_t n) {
+    info_.qp_count = std::max(info_.qp_count, n);
+    info_.mr_count = std::max(info_.mr_count, 4 * n);
+  }
 
   /// A window of 256 packets, so that tests see it close.
   static EndpointConfig default_config() {
@@ -24,7 +31,9 @@ class ModelStation : public Station {
   void setup_qp(const QpConfig& qp) override;
   void set_qp_state(uint32_t qpn, QpState state) override { endpoint_.set_state(qpn, state); }
   void setup_mr(const MrConfig& mr) override { endpoint_.setup_mr(mr); }
+  void setup_srq(const SrqConfig& srq) override { endpoint_.setup_srq(srq); }
   void post(const Wqe& wqe) override { endpoint_.post(wqe); }
+  void post_recv(const Rqe& rqe) override { endpoint_.post_recv(rqe); }
   bool config_done() const override { return true; }
   bool poll_cqe(Cqe& out) override { return endpoint_.poll_cqe(out); }
   bool poll_event(QpEvent& out) override { return endpoint_.poll_event(out); }

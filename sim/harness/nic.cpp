@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <tuple>
 
 namespace rocegen::sim {
 namespace {
@@ -28,6 +29,7 @@ void pack_wqe(const Wqe& w, uint8_t* out) {
   std::memset(out, 0, 64);
   out[0] = w.opcode;
   out[1] = w.flags;
+  out[2] = w.target & 7;
   put_le(out + 4, 3, w.qpn);
   put_le(out + 8, 8, w.wr_id);
   put_le(out + 16, 8, w.laddr);
@@ -38,6 +40,18 @@ void pack_wqe(const Wqe& w, uint8_t* out) {
   put_le(out + 44, 4, w.imm);
   put_le(out + 48, 8, w.swap_add);
   put_le(out + 56, 8, w.compare);
+}
+
+/// roce_pkg::rqe_t.
+void pack_rqe(const Rqe& r, uint8_t* out) {
+  std::memset(out, 0, 32);
+  out[1] = r.shared ? 1 : 0;
+  out[2] = r.target & 7;
+  put_le(out + 4, 3, r.qpn);
+  put_le(out + 8, 8, r.wr_id);
+  put_le(out + 16, 8, r.addr);
+  put_le(out + 24, 4, r.length);
+  put_le(out + 28, 4, r.lkey);
 }
 
 /// roce_pkg::cqe_t.
@@ -61,8 +75,11 @@ Nic::Nic(std::string name, std::unique_ptr<Dut> dut, RegisterMap map, const NicO
       dut_(std::move(dut)),
       map_(std::move(map)),
       options_(options),
-      rng_(options.seed * 2 + 1),
-      axi_(memory_, dut_->info().data_bytes, options.axi, options.seed * 2 + 2) {
+      rng_(options.seed * 2 + 1) {
+  for (size_t t = 0; t < dut_->info().targets; ++t)
+    axi_.push_back(std::make_unique<AxiSlave>(memory_, dut_->info().data_bytes, options.axi,
+                                              options.seed * 2 + 2 + 64 * t, static_cast<uint8_t>(t)));
+  info_.targets = static_cast<uint32_t>(dut_->info().targets);
   info_.kind = "dut";
   info_.data_bytes = dut_->info().data_bytes;
   info_.max_mtu = options.max_mtu;
@@ -76,7 +93,8 @@ void Nic::violation(std::string text) {
 
 std::vector<std::string> Nic::violations() const {
   std::vector<std::string> all = violations_;
-  for (const auto& v : axi_.violations()) all.push_back(v);
+  for (const auto& slave : axi_)
+    for (const auto& v : slave->violations()) all.push_back(v);
   for (const auto& v : memory_.violations()) all.push_back(v);
   if (dut_->failed()) all.push_back("an assertion of the RTL failed; its text is on stdout");
   return all;
@@ -107,6 +125,9 @@ void Nic::boot() {
   read_register(map_.at("QP_COUNT"), [this](uint32_t v) { info_.qp_count = v; });
   read_register(map_.at("MR_COUNT"), [this](uint32_t v) { info_.mr_count = v; });
   read_register(map_.at("WQE_SLOTS"), [this](uint32_t v) { info_.wqe_slots = v; });
+  read_register(map_.at("RQE_SLOTS"), [this](uint32_t v) { info_.rqe_slots = v; });
+  read_register(map_.at("SRQ_COUNT"), [this](uint32_t v) { info_.srq_count = v; });
+  read_register(map_.at("READ_DEPTH"), [this](uint32_t v) { info_.rd_depth = v; });
   read_register(map_.at("CLOCK_KHZ"), [this](uint32_t v) {
     if (v == 0) {
       violation("register CLOCK_KHZ is 0");
@@ -153,22 +174,15 @@ void Nic::setup_qp(const QpConfig& qp) {
     return;
   }
   if (qp.qpn >= info_.qp_count) violation(fmt::format("test sets up QP {} of {}", qp.qpn, info_.qp_count));
-  // A QP keeps its part of the ring memory; a first set-up cuts a new one.
-  auto space = ring_space_.find(qp.qpn);
-  if (space == ring_space_.end()) {
-    const uint32_t share = std::max(1u, info_.wqe_slots / std::max(1u, info_.qp_count));
-    auto log2 = static_cast<uint8_t>(
-        std::min<uint32_t>(options_.max_qp_slots_log2, static_cast<uint32_t>(std::bit_width(share)) - 1));
-    if (qp.sq_log2 < 31) log2 = qp.sq_log2;
-    while (log2 > 0 && slots_used_ + (1u << log2) > info_.wqe_slots) --log2;
-    space = ring_space_.emplace(qp.qpn, std::make_pair(slots_used_, log2)).first;
-    slots_used_ += 1u << log2;
-    if (slots_used_ > info_.wqe_slots) violation(fmt::format("no ring slots are left for QP {}", qp.qpn));
+  SendRing& ring = rings_[qp.qpn];
+  ring = SendRing{};
+  std::tie(ring.base, ring.log2) = cut(send_slots_, qp.qpn, qp.sq_log2, info_.wqe_slots, info_.qp_count);
+  RecvRing& receive = recv_rings_[{false, qp.qpn}];
+  receive = RecvRing{};
+  if (qp.rq_on && !qp.srq) {
+    std::tie(receive.base, receive.log2) =
+        cut(recv_slots_, RecvKey{false, qp.qpn}, qp.rq_log2, info_.rqe_slots, info_.qp_count);
   }
-  Ring& ring = rings_[qp.qpn];
-  ring = Ring{};
-  ring.base = space->second.first;
-  ring.log2 = space->second.second;
   write_register(map_.at("QP_NUM"), qp.qpn);
   write_register(map_.at("QP_ATTR"),
                  static_cast<uint32_t>(qp.pmtu) | static_cast<uint32_t>(qp.access) << 4 |
@@ -183,7 +197,46 @@ void Nic::setup_qp(const QpConfig& qp) {
   write_register(map_.at("QP_DEST_MAC_HI"), static_cast<uint32_t>(qp.dmac >> 32) | static_cast<uint32_t>(qp.sport)
                                                                                        << 16);
   write_register(map_.at("QP_SQ_RING"), ring.base | static_cast<uint32_t>(ring.log2) << 24);
+  write_register(map_.at("QP_RD_LIMITS"), qp.max_rd | static_cast<uint32_t>(qp.max_dest_rd) << 8);
+  write_register(map_.at("QP_RQ_RING"), receive.base | static_cast<uint32_t>(receive.log2) << 24);
+  write_register(map_.at("QP_RQ_ATTR"),
+                 (qp.rq_on ? 1u : 0u) | (qp.srq ? 2u : 0u) | static_cast<uint32_t>(qp.srqn) << 16);
   write_register(map_.at("QP_COMMAND"), static_cast<uint32_t>(qp.state) | 0x100u);
+}
+
+/// The owner's part of a ring memory of `total` slots: what it has, or a new one of 2^asked slots (31: its share).
+template <typename Key>
+std::pair<uint32_t, uint8_t> Nic::cut(Slots<Key>& slots, const Key& key, uint8_t asked, uint32_t total,
+                                      uint32_t owners) {
+  const auto it = slots.part.find(key);
+  if (it != slots.part.end()) return it->second;
+  const uint32_t share = std::max(1u, total / std::max(1u, owners));
+  auto log2 = static_cast<uint8_t>(
+      std::min<uint32_t>(options_.max_qp_slots_log2, static_cast<uint32_t>(std::bit_width(share)) - 1));
+  if (asked < 31) log2 = asked;
+  while (log2 > 0 && slots.used + (1u << log2) > total) --log2;
+  const auto part = std::make_pair(slots.used, log2);
+  slots.part.emplace(key, part);
+  slots.used += 1u << log2;
+  if (slots.used > total) violation(fmt::format("{} ring slots are not enough for this test", total));
+  return part;
+}
+
+void Nic::setup_srq(const SrqConfig& srq) {
+  if (!ready_) {
+    deferred_.push_back([this, srq] { setup_srq(srq); });
+    return;
+  }
+  if (srq.srqn >= info_.srq_count) {
+    violation(fmt::format("test sets up shared ring {} of {}", srq.srqn, info_.srq_count));
+  }
+  RecvRing& ring = recv_rings_[{true, srq.srqn}];
+  ring = RecvRing{};
+  std::tie(ring.base, ring.log2) =
+      cut(recv_slots_, RecvKey{true, srq.srqn}, srq.log2, info_.rqe_slots, info_.qp_count + info_.srq_count);
+  write_register(map_.at("SRQ_NUM"), srq.srqn);
+  write_register(map_.at("SRQ_RING"), ring.base | static_cast<uint32_t>(ring.log2) << 24);
+  write_register(map_.at("SRQ_COMMAND"), 1);
 }
 
 void Nic::set_qp_state(uint32_t qpn, QpState state) {
@@ -203,7 +256,8 @@ void Nic::setup_mr(const MrConfig& mr) {
   if (mr.index >= info_.mr_count) violation(fmt::format("test sets up region {} of {}", mr.index, info_.mr_count));
   write_register(map_.at("MR_INDEX"), mr.index);
   write_register(map_.at("MR_ATTR"), static_cast<uint32_t>(mr.variant) | static_cast<uint32_t>(mr.access) << 8 |
-                                         (mr.valid ? 1u << 12 : 0u) | static_cast<uint32_t>(mr.pd) << 16);
+                                         (mr.valid ? 1u << 12 : 0u) | static_cast<uint32_t>(mr.target & 7) << 13 |
+                                         static_cast<uint32_t>(mr.pd) << 16);
   write_register(map_.at("MR_BASE_LO"), static_cast<uint32_t>(mr.base));
   write_register(map_.at("MR_BASE_HI"), static_cast<uint32_t>(mr.base >> 32));
   write_register(map_.at("MR_LEN_LO"), static_cast<uint32_t>(mr.length));
@@ -276,7 +330,7 @@ void Nic::axil_sample() {
 // ---------------------------------------------------------------------------------------
 
 void Nic::post(const Wqe& wqe) {
-  Ring& ring = rings_[wqe.qpn];
+  SendRing& ring = rings_[wqe.qpn];
   if (ring.waiting.empty()) wqe_turn_.push_back(wqe.qpn);
   ring.waiting.push_back(wqe);
 }
@@ -286,9 +340,9 @@ void Nic::next_wqe() {
   for (size_t i = wqe_turn_.size(); i > 0; --i) {
     const uint32_t qpn = wqe_turn_.front();
     wqe_turn_.pop_front();
-    Ring& ring = rings_[qpn];
+    SendRing& ring = rings_[qpn];
     if (ring.waiting.empty()) continue;
-    if (ring.outstanding.size() >= (size_t{1} << ring.log2)) {
+    if (ring.full()) {
       wqe_turn_.push_back(qpn);
       continue;
     }
@@ -302,9 +356,92 @@ void Nic::next_wqe() {
   }
 }
 
+void Nic::post_recv(const Rqe& rqe) {
+  const RecvKey key{rqe.shared, rqe.qpn};
+  RecvRing& ring = recv_rings_[key];
+  if (ring.waiting.empty()) rqe_turn_.push_back(key);
+  ring.waiting.push_back(rqe);
+}
+
+/// The same for receive entries.
+void Nic::next_rqe() {
+  for (size_t i = rqe_turn_.size(); i > 0; --i) {
+    const RecvKey key = rqe_turn_.front();
+    rqe_turn_.pop_front();
+    RecvRing& ring = recv_rings_[key];
+    if (ring.waiting.empty()) continue;
+    if (ring.full()) {
+      rqe_turn_.push_back(key);
+      continue;
+    }
+    uint8_t entry[32];
+    pack_rqe(ring.waiting.front(), entry);
+    ring.outstanding.push_back(ring.waiting.front().wr_id);
+    ring.waiting.pop_front();
+    if (!ring.waiting.empty()) rqe_turn_.push_back(key);
+    rqe_held_ = true;
+    if (axil_.empty() && rng_.chance(options_.rqe_by_register)) {
+      write_rqe(entry);
+      return;
+    }
+    std::memcpy(dut_->in.rqe, entry, sizeof entry);
+    dut_->in.rqe_valid = true;
+    return;
+  }
+}
+
+bool Nic::receives_posted() const {
+  return !rqe_held_ && std::none_of(rqe_turn_.begin(), rqe_turn_.end(), [&](const RecvKey& key) {
+    const auto it = recv_rings_.find(key);
+    return it != recv_rings_.end() && !it->second.waiting.empty() && !it->second.full();
+  });
+}
+
+/// Posts an entry through the registers; the stream waits meanwhile, for the order within a ring.
+void Nic::write_rqe(const uint8_t* entry) {
+  for (unsigned i = 0; i < 8; ++i) {
+    write_register(map_.at(fmt::format("RQE_WORD{}", i)), static_cast<uint32_t>(get_le(entry + 4 * i, 4)));
+  }
+  write_register(map_.at("RQE_COMMAND"), 0);
+  const auto poll = [this](auto&& self) -> void {
+    read_register(map_.at("RQE_COMMAND"), [this, self](uint32_t v) {
+      if ((v & 1) == 0) {
+        rqe_held_ = false;
+      } else {
+        self(self);
+      }
+    });
+  };
+  poll(poll);
+}
+
+/// Receives of a QP's own ring complete in order and every one of them; those of a shared ring in any order.
+void Nic::take_receive(const Cqe& c) {
+  RecvRing& own = recv_rings_[{false, c.qpn}];
+  if (!own.outstanding.empty() && own.outstanding.front() == c.wr_id) {
+    own.outstanding.pop_front();
+    return;
+  }
+  for (auto& [key, ring] : recv_rings_) {
+    if (!key.first) continue;
+    const auto at = std::find(ring.outstanding.begin(), ring.outstanding.end(), c.wr_id);
+    if (at == ring.outstanding.end()) continue;
+    ring.outstanding.erase(at);
+    return;
+  }
+  violation(fmt::format(
+      "receive completion of wr_id {} on QP {}, but {}", c.wr_id, c.qpn,
+      own.outstanding.empty() ? "no entry of it is outstanding" : fmt::format("{} is next", own.outstanding.front())));
+}
+
 void Nic::take_cqe(Ps now) {
   Cqe c = unpack_cqe(dut_->out.cqe);
   c.time = now;
+  if (c.receive()) {
+    take_receive(c);
+    cqes_.push_back(c);
+    return;
+  }
   // Completions of a QP come in order: this one retires every request before it, which must have been unsignaled.
   const auto it = rings_.find(c.qpn);
   if (it == rings_.end()) {
@@ -361,7 +498,8 @@ void Nic::mac_drive(Ps now) {
       rx_held_ = true;
     }
   }
-  in.tx_ready = !paused_ && (tx_inside_ || now >= tx_free_) && !rng_.chance(options_.tx_stall);
+  in.tx_ready =
+      !paused_ && (tx_inside_ || now + Ps{options_.mac_buffer_ns} * kNs >= tx_free_) && !rng_.chance(options_.tx_stall);
 }
 
 void Nic::mac_sample(Ps now) {
@@ -372,6 +510,11 @@ void Nic::mac_sample(Ps now) {
     if (!out.rx_ready) {
       violation("s_axis_rx_tready is low while a frame arrives: a MAC cannot wait");
     } else {
+      if (rx_at_ == 0 && probe_.rx_first == 0) probe_.rx_first = now;
+      if (in.rx_last) {
+        if (probe_.rx_first_end == 0) probe_.rx_first_end = now;
+        probe_.rx_last_end = now;
+      }
       rx_at_ += width;
       rx_held_ = false;
       if (in.rx_last) {
@@ -400,6 +543,8 @@ void Nic::mac_sample(Ps now) {
   for (size_t i = n; i < width; ++i) clean = clean && ((out.tx_keep[i / 8] >> (i % 8)) & 1) == 0;
   if (!clean) violation("m_axis_tx_tkeep is not contiguous from byte 0, empty, or not full before the last beat");
   if (!tx_inside_) tx_start_ = now;
+  if (probe_.tx_first == 0) probe_.tx_first = now;
+  if (probe_.tx_last == 0 && out.tx_last) probe_.tx_last = now;
   tx_frame_.insert(tx_frame_.end(), out.tx_data, out.tx_data + n);
   tx_inside_ = !out.tx_last;
   if (out.tx_last) {
@@ -408,7 +553,8 @@ void Nic::mac_sample(Ps now) {
       const Ps line = static_cast<Ps>(static_cast<double>((tx_frame_.size() + 24) * 8) * 1000.0 / options_.gbps);
       tx_free_ = std::max(tx_start_, tx_free_) + line;
     }
-    transmit_(now, std::move(tx_frame_));
+    // With a buffer the frame leaves the MAC when the line has sent it.
+    transmit_(options_.mac_buffer_ns > 0 ? std::max(now, tx_free_) : now, std::move(tx_frame_));
     tx_frame_ = Bytes();
     tx_frame_.reserve(4200);
   }
@@ -424,10 +570,14 @@ void Nic::core_drive() {
   if (in.rst) return;
   if (!booted_) boot();
   axil_drive();
-  axi_.drive(in.axi);
+  for (size_t t = 0; t < axi_.size(); ++t) axi_[t]->drive(in.axi[t]);
   if (!wqe_held_) {
     in.wqe_valid = false;
     if (!wqe_turn_.empty() && ready_ && !rng_.chance(options_.wqe_gap)) next_wqe();
+  }
+  if (!rqe_held_) {
+    in.rqe_valid = false;
+    if (!rqe_turn_.empty() && ready_ && !rng_.chance(options_.rqe_gap)) next_rqe();
   }
   in.cqe_ready = !rng_.chance(options_.cqe_stall);
 }
@@ -437,14 +587,27 @@ void Nic::core_sample(Ps now) {
   const DutOut& out = dut_->out;
   if (in.rst) return;
   axil_sample();
-  axi_.sample(out.axi);
+  for (size_t t = 0; t < axi_.size(); ++t) {
+    const AxiOut& o = out.axi[t];
+    const AxiIn& a = in.axi[t];
+    axi_[t]->sample(o);
+    if (o.arvalid && a.arready && probe_.ar_first == 0) probe_.ar_first = now;
+    if (a.rvalid && o.rready && probe_.r_first == 0) probe_.r_first = now;
+    if (o.awvalid && a.awready && probe_.aw_first == 0) probe_.aw_first = now;
+    if (o.wvalid && a.wready) probe_.w_last = now;
+  }
+  if (in.wqe_valid && out.wqe_ready) probe_.wqe = now;
   if (in.wqe_valid && out.wqe_ready) wqe_held_ = false;
+  if (in.rqe_valid && out.rqe_ready) rqe_held_ = false;
   if (cqe_held_ && (!out.cqe_valid || std::memcmp(out.cqe, cqe_held_data_, sizeof cqe_held_data_) != 0)) {
     violation("m_axis_cqe changed while it was stalled");
   }
   cqe_held_ = out.cqe_valid && !in.cqe_ready;
   if (cqe_held_) std::memcpy(cqe_held_data_, out.cqe, sizeof cqe_held_data_);
-  if (out.cqe_valid && in.cqe_ready) take_cqe(now);
+  if (out.cqe_valid && in.cqe_ready) {
+    probe_.cqe_last = now;
+    take_cqe(now);
+  }
   if (out.irq && ready_ && !event_read_) {
     event_read_ = true;
     read_register(map_.at("EVENT"), [this](uint32_t v) {

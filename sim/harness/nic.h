@@ -20,12 +20,30 @@ struct NicOptions {
   double rx_gap = 0.05;    ///< probability of a cycle without a beat while a frame arrives
   double tx_stall = 0.05;  ///< probability of a cycle in which the MAC takes nothing
   double wqe_gap = 0.1;
+  double rqe_gap = 0.1;
+  double rqe_by_register = 0.05;  ///< probability that a receive entry is posted through the registers
   double cqe_stall = 0.2;
   double axil_gap = 0.2;  ///< probability of a cycle of delay before each register access
   Ps mac_period = 0;      ///< of clk_mac, picoseconds; 0: that of the core clock and a little more
   double gbps = 0;        ///< line rate of the MAC: it takes the next frame when the line is free again; 0: no limit
+  uint64_t mac_buffer_ns = 0;  ///< with `gbps`: the MAC takes a frame when what waits in it lasts no longer than this
   uint32_t max_mtu = 4096;
-  uint32_t max_qp_slots_log2 = 6;  ///< send ring of a QP that asks for no particular size: at most 2^this slots
+  uint32_t max_qp_slots_log2 = 6;  ///< ring of a QP that asks for no particular size: at most 2^this slots
+};
+
+/// When something happened at the pins, for latencies: the edge of the handshake; 0: not yet.
+struct NicProbe {
+  Ps wqe = 0;           ///< last WQE taken
+  Ps ar_first = 0;      ///< first read address of payload
+  Ps r_first = 0;       ///< first read data
+  Ps tx_first = 0;      ///< first beat of a frame out
+  Ps tx_last = 0;       ///< last beat of the first frame out
+  Ps rx_first = 0;      ///< first beat of the first frame in
+  Ps rx_first_end = 0;  ///< its last beat
+  Ps rx_last_end = 0;   ///< last beat of the latest frame in
+  Ps aw_first = 0;      ///< first write address
+  Ps w_last = 0;        ///< latest write beat
+  Ps cqe_last = 0;      ///< latest completion
 };
 
 class Nic : public Station {
@@ -37,8 +55,10 @@ class Nic : public Station {
   void setup_qp(const QpConfig& qp) override;
   void set_qp_state(uint32_t qpn, QpState state) override;
   void setup_mr(const MrConfig& mr) override;
+  void setup_srq(const SrqConfig& srq) override;
   void post(const Wqe& wqe) override;
-  bool config_done() const override { return ready_ && axil_.empty() && !axil_busy_; }
+  void post_recv(const Rqe& rqe) override;
+  bool config_done() const override { return ready_ && axil_.empty() && !axil_busy_ && receives_posted(); }
   bool poll_cqe(Cqe& out) override;
   bool poll_event(QpEvent& out) override;
   void request_counters() override;
@@ -60,6 +80,8 @@ class Nic : public Station {
   const RegisterMap& map() const { return map_; }
   Dut& dut() { return *dut_; }
   Ps clock_period() const { return period_; }
+  const NicProbe& probe() const { return probe_; }
+  void clear_probe() { probe_ = {}; }
 
  private:
   struct AxilOp {
@@ -72,11 +94,23 @@ class Nic : public Station {
     Bytes frame;
     bool bad;
   };
+  /// A ring in the NIC's memory, as the driver sees it.
+  template <typename Entry>
   struct Ring {
     uint32_t base = 0;
     uint8_t log2 = 0;
-    std::deque<uint64_t> outstanding;  // wr_ids of requests in the ring, oldest first
-    std::deque<Wqe> waiting;           // posted, the ring had no room
+    std::deque<uint64_t> outstanding;  // wr_ids of entries in the ring, oldest first
+    std::deque<Entry> waiting;         // posted, the ring had no room
+    bool full() const { return outstanding.size() >= (size_t{1} << log2); }
+  };
+  using SendRing = Ring<Wqe>;
+  using RecvRing = Ring<Rqe>;
+  using RecvKey = std::pair<bool, uint32_t>;  // shared, number of the QP or of the shared ring
+  /// Cuts ring memory: owners keep their part over set-ups.
+  template <typename Key>
+  struct Slots {
+    std::map<Key, std::pair<uint32_t, uint8_t>> part;  // base, log2
+    uint32_t used = 0;
   };
 
   void core_drive();
@@ -87,7 +121,14 @@ class Nic : public Station {
   void axil_sample();
   void boot();
   void violation(std::string text);
+  template <typename Key>
+  std::pair<uint32_t, uint8_t> cut(Slots<Key>& slots, const Key& key, uint8_t asked, uint32_t total, uint32_t owners);
   void next_wqe();
+  void next_rqe();
+  void write_rqe(const uint8_t* entry);
+  void take_receive(const Cqe& c);
+  /// No receive entry waits that its ring has room for.
+  bool receives_posted() const;
   void take_cqe(Ps now);
 
   std::unique_ptr<Dut> dut_;
@@ -95,7 +136,8 @@ class Nic : public Station {
   NicOptions options_;
   StationInfo info_;
   Rng rng_;
-  AxiSlave axi_;
+  std::vector<std::unique_ptr<AxiSlave>> axi_;  // one a target
+  NicProbe probe_;
   Ps period_ = 4000;
   Ps mac_period_ = 4000;
   Ps next_core_ = 4000;
@@ -127,12 +169,15 @@ class Nic : public Station {
   uint8_t tx_held_keep_[kMaxBusBytes / 8] = {};
   bool paused_ = false;
 
-  // WQE, CQE, events
-  std::map<uint32_t, Ring> rings_;
-  std::map<uint32_t, std::pair<uint32_t, uint8_t>> ring_space_;  // QPN -> base, log2; kept over set-ups
-  uint32_t slots_used_ = 0;
+  // WQE, RQE, CQE, events
+  std::map<uint32_t, SendRing> rings_;
+  Slots<uint32_t> send_slots_;
   std::deque<uint32_t> wqe_turn_;  // QPNs with waiting requests
   bool wqe_held_ = false;
+  std::map<RecvKey, RecvRing> recv_rings_;
+  Slots<RecvKey> recv_slots_;
+  std::deque<RecvKey> rqe_turn_;  // rings with waiting entries
+  bool rqe_held_ = false;
   bool cqe_held_ = false;
   uint8_t cqe_held_data_[32] = {};
   std::deque<Cqe> cqes_;

@@ -18,12 +18,16 @@ constexpr Row kRegisters[] = {
     {"ID", 0x000},          {"VERSION", 0x004},    {"SPEC_HASH", 0x008},      {"STATUS", 0x00C},
     {"CTRL", 0x010},        {"DATA_WIDTH", 0x014}, {"QP_COUNT", 0x018},       {"MR_COUNT", 0x01C},
     {"WQE_SLOTS", 0x020},   {"CLOCK_KHZ", 0x024},  {"LOCAL_MAC_LO", 0x030},   {"LOCAL_MAC_HI", 0x034},
-    {"LOCAL_IP", 0x038},    {"IP_CONFIG", 0x03C},  {"EVENT", 0x040},          {"QP_NUM", 0x100},
+    {"LOCAL_IP", 0x038},    {"IP_CONFIG", 0x03C},  {"EVENT", 0x040},          {"RQE_SLOTS", 0x044},
+    {"SRQ_COUNT", 0x048},   {"READ_DEPTH", 0x04C}, {"TARGETS", 0x050},        {"QP_NUM", 0x100},
     {"QP_ATTR", 0x104},     {"QP_PROT", 0x108},    {"QP_RQ_PSN", 0x10C},      {"QP_SQ_PSN", 0x110},
     {"QP_DEST_QPN", 0x114}, {"QP_DEST_IP", 0x118}, {"QP_DEST_MAC_LO", 0x11C}, {"QP_DEST_MAC_HI", 0x120},
-    {"QP_SQ_RING", 0x124},  {"QP_COMMAND", 0x128}, {"MR_INDEX", 0x140},       {"MR_ATTR", 0x144},
-    {"MR_BASE_LO", 0x148},  {"MR_BASE_HI", 0x14C}, {"MR_LEN_LO", 0x150},      {"MR_LEN_HI", 0x154},
-    {"MR_COMMAND", 0x158},
+    {"QP_SQ_RING", 0x124},  {"QP_COMMAND", 0x128}, {"QP_RD_LIMITS", 0x12C},   {"QP_RQ_RING", 0x130},
+    {"QP_RQ_ATTR", 0x134},  {"MR_INDEX", 0x140},   {"MR_ATTR", 0x144},        {"MR_BASE_LO", 0x148},
+    {"MR_BASE_HI", 0x14C},  {"MR_LEN_LO", 0x150},  {"MR_LEN_HI", 0x154},      {"MR_COMMAND", 0x158},
+    {"SRQ_NUM", 0x160},     {"SRQ_RING", 0x164},   {"SRQ_COMMAND", 0x168},    {"RQE_WORD0", 0x180},
+    {"RQE_WORD1", 0x184},   {"RQE_WORD2", 0x188},  {"RQE_WORD3", 0x18C},      {"RQE_WORD4", 0x190},
+    {"RQE_WORD5", 0x194},   {"RQE_WORD6", 0x198},  {"RQE_WORD7", 0x19C},      {"RQE_COMMAND", 0x1A0},
 };
 
 bool number(const nlohmann::ordered_json& j, uint64_t& out) {

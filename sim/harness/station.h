@@ -17,6 +17,10 @@ struct StationInfo {
   uint32_t qp_count = 64;
   uint32_t mr_count = 64;
   uint32_t wqe_slots = 4096;
+  uint32_t rqe_slots = 4096;
+  uint32_t srq_count = 16;  ///< shared receive rings
+  uint32_t rd_depth = 16;   ///< READs and atomics outstanding a QP, either way
+  uint32_t targets = 8;     ///< memories, each behind an AXI master of its own
   uint32_t max_mtu = 4096;  ///< largest path MTU it takes
   bool counters_by_register = false;
 };
@@ -42,8 +46,11 @@ class Station {
   virtual void setup_qp(const QpConfig& qp) { qps_[qp.qpn] = qp; }
   virtual void set_qp_state(uint32_t qpn, QpState state) = 0;
   virtual void setup_mr(const MrConfig& mr) = 0;
+  /// A shared receive ring starts empty.
+  virtual void setup_srq(const SrqConfig& srq) = 0;
   virtual void post(const Wqe& wqe) = 0;
-  /// Every set-up request and counter reading so far is done.
+  virtual void post_recv(const Rqe& rqe) = 0;
+  /// Every set-up request and counter reading so far is done, every receive entry that has room is posted.
   virtual bool config_done() const = 0;
   virtual bool poll_cqe(Cqe& out) = 0;
   virtual bool poll_event(QpEvent& out) = 0;

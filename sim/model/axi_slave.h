@@ -1,13 +1,17 @@
 // AXI4 memory behind the generated NIC's master port, driven cycle by cycle: random latency and back-pressure, error
 // responses by address range, and a protocol checker.
 //
-// One ID, so answers leave in the order of their addresses. A write reaches memory when its response leaves, not
-// earlier: a device that reports data as stored before it has the response is found out.
+// Two IDs: answers of one ID leave in the order of their addresses, those of different IDs in any order, read data beat
+// by beat (IHI 0022E A5.3). Write data comes in the order of the addresses. A write reaches memory when its response
+// leaves, not earlier: a device that reports data as stored before it has the response is found out.
 // Checked: VALID and payload held until READY, INCR bursts of full-width beats that stay within 4 KB, WLAST where the
-// burst ends, no strobe outside of the burst's bytes, IDs zero (IHI 0022E A3.2, A3.4).
+// burst ends, no strobe in front of the burst's bytes, IDs 0 or 1 (IHI 0022E A3.2, A3.4).
 #pragma once
 
+#include <array>
+#include <deque>
 #include <string>
+#include <vector>
 
 #include "sim/model/memory.h"
 #include "sim/model/rng.h"
@@ -48,7 +52,8 @@ struct AxiTiming {
   uint32_t read_max = 40;
   uint32_t write_min = 4;  ///< cycles from the last W beat to B
   uint32_t write_max = 20;
-  double aw_stall = 0.1;  ///< probability that a ready or valid is withheld for a cycle
+  uint32_t outstanding = 64;  ///< bursts accepted in each direction and ID
+  double aw_stall = 0.1;      ///< probability that a ready or valid is withheld for a cycle
   double w_stall = 0.1;
   double b_stall = 0.1;
   double ar_stall = 0.1;
@@ -57,8 +62,9 @@ struct AxiTiming {
 
 class AxiSlave {
  public:
-  /// `bus_bytes`: data width in bytes, a power of two up to 128.
-  AxiSlave(Memory& memory, size_t bus_bytes, const AxiTiming& timing, uint64_t seed);
+  /// `bus_bytes`: data width in bytes, a power of two up to 128. `target`: number of the master that this is; bursts at
+  /// addresses that lie behind another one are violations.
+  AxiSlave(Memory& memory, size_t bus_bytes, const AxiTiming& timing, uint64_t seed, uint8_t target = 0);
 
   /// Sets the master's inputs for the cycle that ends with the next edge.
   void drive(AxiIn& in);
@@ -71,32 +77,50 @@ class AxiSlave {
   uint64_t reads() const { return reads_; }
   uint64_t writes() const { return writes_; }
   /// No burst is under way.
-  bool idle() const { return read_n_ == 0 && aw_n_ == 0 && beat_n_ == 0; }
+  bool idle() const { return pending(read_) == 0 && pending(write_) == 0 && early_.empty(); }
 
  private:
-  struct Burst {
-    uint64_t addr = 0;
-    uint32_t beats = 0;  // total
-    uint32_t done = 0;   // R beats sent, or W beats taken
-    uint64_t ready_at = 0;
-    bool complete = false;
-    bool error = false;
-  };
   struct Beat {
     uint8_t data[kMaxBusBytes];
     uint8_t strb[kMaxBusBytes / 8];
     bool last;
   };
-  static constexpr size_t kBursts = 64;   // outstanding bursts accepted in each direction
-  static constexpr size_t kBeats = 8192;  // W beats waiting for their response
+  struct Burst {
+    uint64_t addr = 0;
+    uint32_t beats = 0;  // total
+    uint32_t done = 0;   // R beats sent, or W beats taken
+    uint64_t ready_at = 0;
+    bool error = false;
+    std::vector<Beat> data;  // of a write
+  };
+  /// Bursts of one ID, oldest first; the slots keep their buffers.
+  struct Queue {
+    std::vector<Burst> slot;
+    size_t head = 0, n = 0;
+    size_t filled = 0;  // of a write queue: bursts from the head whose data is complete
+    uint64_t last_ready = 0;
+    Burst& at(size_t i) { return slot[(head + i) % slot.size()]; }
+    const Burst& at(size_t i) const { return slot[(head + i) % slot.size()]; }
+    Burst& push() { return at(n++); }
+    void pop() {
+      head = (head + 1) % slot.size();
+      --n;
+    }
+  };
+  static constexpr size_t kIds = 2;
+  static constexpr size_t kBeats = 8192;  // W beats that may come before their address
   static constexpr size_t kMaxViolations = 16;
 
+  static size_t pending(const std::array<Queue, kIds>& q) { return q[0].n + q[1].n; }
   void violation(std::string text);
   void check_burst(const char* channel, uint64_t addr, uint8_t len, uint8_t size, uint8_t burst, uint8_t id);
+  /// An ID whose oldest burst may answer now, either one if both may; kIds if none.
+  size_t pick(const std::array<Queue, kIds>& q, bool write);
   void match_writes();
-  void finish_write();
+  void finish_write(const Burst& b);
 
   Memory& memory_;
+  uint8_t target_;
   size_t bus_;
   AxiTiming timing_;
   Rng rng_;
@@ -104,19 +128,12 @@ class AxiSlave {
   AxiIn driven_;
   AxiOut held_;
   bool held_aw_ = false, held_w_ = false, held_ar_ = false;
-
-  // Rings: bursts in order; W beats in order, shared by all write bursts.
-  std::vector<Burst> read_;
-  size_t read_head_ = 0, read_n_ = 0;
-  std::vector<Burst> aw_;
-  size_t aw_head_ = 0, aw_n_ = 0;
-  std::vector<Beat> beat_;
-  size_t beat_head_ = 0, beat_n_ = 0;
-  size_t matched_ = 0;      // beats of beat_ that belong to known bursts
-  size_t match_burst_ = 0;  // offset from aw_head_ of the burst that takes the next beat
-  bool r_active_ = false;   // rvalid is up and must be held
-  bool b_active_ = false;
-  uint64_t last_read_ready_ = 0, last_write_ready_ = 0;
+  std::array<Queue, kIds> read_;
+  std::array<Queue, kIds> write_;
+  std::deque<uint8_t> data_order_;  // IDs of write bursts that wait for data, in the order of their addresses
+  std::deque<Beat> early_;          // W beats that no burst has taken yet
+  size_t r_id_ = kIds;              // rvalid is up for this ID and must be held
+  size_t b_id_ = kIds;
   uint64_t reads_ = 0, writes_ = 0;
   std::vector<std::string> violations_;
 };

@@ -494,6 +494,7 @@ std::string describe(ByteView frame) {
     if (l.atomic)
       s += fmt::format(" va {:#x} rkey {:#x} swap_add {:#x} compare {:#x}", f.va, f.rkey, f.swap_add, f.compare);
     if (l.aeth) s += fmt::format(" syndrome {:#04x} msn {}", f.syndrome, f.msn);
+    if (l.atomic_ack) s += fmt::format(" original {:#x}", f.original);
     if (l.imm) s += fmt::format(" imm {:#x}", f.imm);
     if (l.ieth) s += fmt::format(" inv_rkey {:#x}", f.inv_rkey);
     if (l.payload) s += fmt::format(" payload {}", f.payload.size());

@@ -112,6 +112,12 @@ void Memory::add_region(uint64_t base, uint64_t length) {
   if (length != 0) regions_.push_back({base, length});
 }
 
+uint8_t Memory::target_of(uint64_t address) const {
+  for (auto t = targets_.rbegin(); t != targets_.rend(); ++t)
+    if (t->first.contains(address)) return t->second;
+  return 0;
+}
+
 bool Memory::in_region(uint64_t address) const {
   if (last_region_ < regions_.size() && regions_[last_region_].contains(address)) return true;
   for (size_t i = 0; i < regions_.size(); ++i) {

@@ -47,6 +47,9 @@ class Memory {
   /// Declares [base, base + length) as writable by the device.
   void add_region(uint64_t base, uint64_t length);
   void clear_regions() { regions_.clear(); }
+  /// Says which AXI master [base, base + length) lies behind; 0 where nothing was said. The latest word counts.
+  void set_target(uint64_t base, uint64_t length, uint8_t target) { targets_.push_back({{base, length}, target}); }
+  uint8_t target_of(uint64_t address) const;
   bool in_region(uint64_t address) const;
 
   /// Device accesses that touch the range are answered with an error: reads, writes or both.
@@ -81,6 +84,7 @@ class Memory {
   mutable uint64_t last_number_ = ~uint64_t{0};
   mutable Page* last_ = nullptr;
   std::vector<Range> regions_;
+  std::vector<std::pair<Range, uint8_t>> targets_;
   mutable size_t last_region_ = 0;
   std::vector<Error> errors_;
   std::vector<std::string> violations_;

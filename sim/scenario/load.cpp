@@ -19,27 +19,31 @@ struct Shape {
   std::vector<std::string_view> required;
 };
 
-const std::vector<std::string_view> kSide = {"qpn",       "psn",       "rq_psn",        "peer_qpn", "access",
-                                             "pd",        "pkey",      "sport",         "state",    "timeout",
-                                             "retry_cnt", "rnr_retry", "min_rnr_timer", "sq_log2",  "mtu"};
+const std::vector<std::string_view> kSide = {
+    "qpn",       "psn",       "rq_psn",        "peer_qpn", "access",  "pd", "pkey", "sport",  "state",       "timeout",
+    "retry_cnt", "rnr_retry", "min_rnr_timer", "sq_log2",  "rq_log2", "rq", "srq",  "max_rd", "max_dest_rd", "mtu"};
 const std::vector<std::string_view> kLinkKeys = {"from",    "gbps",       "delay_ns", "loss", "duplicate",
                                                  "reorder", "reorder_ns", "corrupt",  "seed"};
-const std::vector<std::string_view> kPayload = {"hex", "seed", "byte", "offset", "length", "at", "on"};
+const std::vector<std::string_view> kPayload = {"hex", "seed", "byte", "word", "offset", "length", "at", "on"};
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> table = {
       {"connect",
        {"name", "mtu", "timeout", "retry_cnt", "rnr_retry", "min_rnr_timer", "pkey", "pd", "access", "state", "sport",
-        "sq_log2", "a", "b"},
+        "sq_log2", "rq_log2", "rq", "srq", "max_rd", "max_dest_rd", "a", "b"},
        {"name"}},
       {"region",
-       {"name", "on", "base", "length", "index", "variant", "access", "pd", "mr", "valid", "writable", "fill"},
+       {"name", "on", "base", "length", "index", "variant", "access", "pd", "mr", "valid", "writable", "fill",
+        "target"},
        {"name", "on", "length"}},
       {"state", {"on", "qp", "state"}, {"on", "qp", "state"}},
-      {"fill", {"on", "at", "length", "seed", "offset", "byte", "hex"}, {"at"}},
+      {"shared_ring", {"on", "number", "log2"}, {"on"}},
+      {"fill", {"on", "at", "length", "seed", "offset", "byte", "hex", "word"}, {"at"}},
       {"post",
-       {"on", "qp", "op", "local", "remote", "length", "rkey", "lkey", "id", "signaled", "flags", "count", "stride"},
-       {"on", "length"}},
+       {"on",    "qp",     "op",  "local", "remote", "length", "rkey",    "lkey",  "id",        "signaled", "flags",
+        "count", "stride", "imm", "inv",   "add",    "swap",   "compare", "fence", "solicited", "target"},
+       {"on"}},
+      {"recv", {"on", "qp", "srq", "local", "length", "id", "count", "stride", "lkey", "target"}, {"on"}},
       {"inject", {"to", "qp", "frame", "frames", "hex", "bad", "gap_ns"}, {"to"}},
       {"rule",
        {"from", "action", "match", "nth", "count", "copies", "delay_ns", "flip_bit", "set", "optional"},
@@ -49,8 +53,11 @@ const std::vector<Shape>& shapes() {
       {"ignore", {"from"}, {"from"}},
       {"quiet", {"from", "for_ns"}, {"from", "for_ns"}},
       {"complete", {"on", "count", "all", "none", "entries", "order", "status", "within_ns"}, {"on"}},
+      {"received", {"on", "count", "all", "none", "entries", "order", "status", "within_ns"}, {"on"}},
       {"events", {"on", "list", "within_ns"}, {"on", "list"}},
-      {"memory", {"on", "at", "length", "equals", "hex", "byte", "seed", "offset", "unchanged", "within_ns"}, {"at"}},
+      {"memory",
+       {"on", "at", "length", "equals", "hex", "byte", "word", "seed", "offset", "unchanged", "within_ns"},
+       {"at"}},
       {"counters", {"on", "values", "mark"}, {"on"}},
       {"wait", {"ns"}, {"ns"}},
       {"pause", {"on", "state"}, {"on", "state"}},
@@ -138,6 +145,10 @@ class Checker {
       side(j, where, "a");
       side(j, where, "b");
     }
+    if (kind == "post" && !j.contains("length") && j.value("op", Json()) != "cmp_swap" &&
+        j.value("op", Json()) != "fetch_add") {
+      fault(where, "\"length\" is missing");
+    }
     if (kind == "region" && j.contains("fill") && !j["fill"].is_boolean()) payload(j["fill"], where + "/fill");
     if (kind == "inject") {
       if (j.contains("frame") + j.contains("frames") + j.contains("hex") != 1) {
@@ -157,14 +168,19 @@ class Checker {
       if (j.contains("match")) frame(j["match"], where + "/match", true);
       if (j.contains("set")) frame(j["set"], where + "/set", false);
     }
-    if (kind == "complete") {
+    if (kind == "complete" || kind == "received") {
       if (j.contains("count") + j.contains("all") + j.contains("none") + j.contains("entries") != 1) {
         fault(where, "needs one of \"count\", \"all\", \"none\", \"entries\"");
       }
       if (j.contains("entries") && array(j["entries"], where + "/entries")) {
         for (size_t i = 0; i < j["entries"].size(); ++i) {
           const std::string at = fmt::format("{}/entries/{}", where, i);
-          if (object(j["entries"][i], at)) keys(j["entries"][i], at, {"id", "qp", "status", "syndrome"});
+          if (!object(j["entries"][i], at)) continue;
+          if (kind == "complete") {
+            keys(j["entries"][i], at, {"id", "qp", "status", "syndrome", "op", "bytes"});
+          } else {
+            keys(j["entries"][i], at, {"id", "qp", "status", "op", "bytes", "imm", "inv", "solicited"});
+          }
         }
       }
     }
@@ -179,10 +195,10 @@ class Checker {
       fault(where, "needs \"in\" or \"from\" and \"to\"");
     }
     if (kind == "repeat" && j.contains("in")) array(j["in"], where + "/in");
-    if (kind == "memory" &&
-        j.contains("equals") + j.contains("hex") + j.contains("byte") + j.contains("seed") + j.contains("unchanged") !=
-            1) {
-      fault(where, "needs one of \"equals\", \"hex\", \"byte\", \"seed\", \"unchanged\"");
+    if (kind == "memory" && j.contains("equals") + j.contains("hex") + j.contains("byte") + j.contains("word") +
+                                    j.contains("seed") + j.contains("unchanged") !=
+                                1) {
+      fault(where, "needs one of \"equals\", \"hex\", \"byte\", \"word\", \"seed\", \"unchanged\"");
     }
   }
 
@@ -225,7 +241,7 @@ class Checker {
     if (j.contains("link") && object(j["link"], "/link")) keys(j["link"], "/link", kLinkKeys);
     if (j.contains("set")) object(j["set"], "/set");
     if (j.contains("needs") && object(j["needs"], "/needs")) {
-      keys(j["needs"], "/needs", {"qps", "mrs", "mtu"});
+      keys(j["needs"], "/needs", {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth"});
       for (const auto& [key, value] : j["needs"].items()) {
         if (!value.is_number_unsigned()) fault("/needs/" + key, "must be a number");
       }

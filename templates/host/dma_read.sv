@@ -1,24 +1,30 @@
-// dma_read: fetches the payload of frames to send from host memory over AXI4.
+// dma_read: fetches the payload of frames to send from host memory over AXI4, behind one port or
+// several.
 //
-// s_cmd carries tx_cmd_t: read pkt.pay_bytes (0..16383) bytes at addr (any alignment). m_pkt gives
-// one packet a command, in order: the bytes aligned to byte 0, tuser = {err, tx_pkt_t}. err is
-// valid with tlast and set when any beat was answered with an error. A command of 0 bytes reads
-// nothing and gives one beat with tkeep zero. A transfer that does not lie below 2^AddrW is not
-// issued and gives one beat with tkeep zero and err set. Every packet with err also gives one m_evt
-// (EvtReadErr); packets wait when m_evt is stalled for long, no event is lost.
+// s_cmd carries tx_cmd_t: read pkt.pay_bytes (0..16383) bytes at addr (any alignment) behind port
+// `target`. m_pkt gives one packet a command, in order, also between ports: the bytes aligned to
+// byte 0, tuser = {err, tx_pkt_t}. err is valid with tlast and set when any beat was answered with
+// an error. A command of 0 bytes reads nothing, whatever its addr and target, and gives one beat
+// with tkeep zero. A transfer that does not lie below 2^AddrW, or whose target is not below
+// Targets, is not issued and gives one beat with tkeep zero and err set. Every packet with err also
+// gives one m_evt: EvtReadErr with the packet's psn, rsp = the packet is a READ response. Packets
+// wait when m_evt is stalled for long, no event is lost.
 //
 // AXI4: INCR bursts of full-width beats, AxADDR as unaligned as the command, one ID, at most
-// MaxReads bursts and MaxReads commands outstanding. Space in the buffer is reserved before a burst
-// is issued, so that R never waits (m_axi_rready is high from the second cycle after reset).
+// MaxReads bursts and MaxReads commands outstanding, of all ports together. Space in the port's
+// buffer is reserved before a burst is issued, so that R never waits (m_axi_rready is high from the
+// second cycle after reset). Port t has bit t, or lane t, of each m_axi vector; AR's payload is the
+// same in all lanes, and AR goes out in order between ports.
 // Latency: 3 cycles from s_cmd to m_axi_arvalid; 3 + RotateStages from m_axi_rvalid to
 // m_pkt_tvalid, one more when the first bytes span two beats. Throughput: one R beat a cycle; a
 // command takes as many cycles as it has R beats, or one more than it has output beats when
 // unaligned and longer than a beat. m_pkt_tready stops the rotator combinationally; s_cmd_tready
-// depends on registers only.
+// depends on registers only. Full rate at a memory latency of L cycles needs BufBeats of L + 16 and
+// a longest burst; a command every k cycles needs MaxReads of (L + 16) / k.
 //
 // DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. BufBeats: beats of
-// the data buffer, at least a longest burst (4096 bytes or 256 beats); latency * bandwidth to run
-// at full rate. MaxReads: 2..1024. RotateStages: registers in the rotator, 1..4.
+// a port's data buffer, at least a longest burst (4096 bytes or 256 beats). MaxReads: 2..1024.
+// RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8.
 // rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -27,29 +33,30 @@ module dma_read #(
   parameter int DataW = 512,
   parameter int AddrW = 64,
   parameter int BufBeats = 512,
-  parameter int MaxReads = 128,
-  parameter int RotateStages = 2
+  parameter int MaxReads = 192,
+  parameter int RotateStages = 2,
+  parameter int Targets = 1
 ) (
   input  logic                        clk,
   input  logic                        rst,
   input  logic                        s_cmd_tvalid,
   output logic                        s_cmd_tready,
   input  logic [roce_pkg::TxCmdW-1:0] s_cmd_tdata,
-  output logic                        m_axi_arvalid,
-  input  logic                        m_axi_arready,
-  output logic [0:0]                  m_axi_arid,
-  output logic [AddrW-1:0]            m_axi_araddr,
-  output logic [7:0]                  m_axi_arlen,
-  output logic [2:0]                  m_axi_arsize,
-  output logic [1:0]                  m_axi_arburst,
-  output logic [3:0]                  m_axi_arcache,
-  output logic [2:0]                  m_axi_arprot,
-  input  logic                        m_axi_rvalid,
-  output logic                        m_axi_rready,
-  input  logic [0:0]                  m_axi_rid,
-  input  logic [DataW-1:0]            m_axi_rdata,
-  input  logic [1:0]                  m_axi_rresp,
-  input  logic                        m_axi_rlast,
+  output logic [Targets-1:0]          m_axi_arvalid,
+  input  logic [Targets-1:0]          m_axi_arready,
+  output logic [Targets-1:0]          m_axi_arid,
+  output logic [Targets*AddrW-1:0]    m_axi_araddr,
+  output logic [Targets*8-1:0]        m_axi_arlen,
+  output logic [Targets*3-1:0]        m_axi_arsize,
+  output logic [Targets*2-1:0]        m_axi_arburst,
+  output logic [Targets*4-1:0]        m_axi_arcache,
+  output logic [Targets*3-1:0]        m_axi_arprot,
+  input  logic [Targets-1:0]          m_axi_rvalid,
+  output logic [Targets-1:0]          m_axi_rready,
+  input  logic [Targets-1:0]          m_axi_rid,
+  input  logic [Targets*DataW-1:0]    m_axi_rdata,
+  input  logic [Targets*2-1:0]        m_axi_rresp,
+  input  logic [Targets-1:0]          m_axi_rlast,
   output logic                        m_pkt_tvalid,
   input  logic                        m_pkt_tready,
   output logic [DataW-1:0]            m_pkt_tdata,
@@ -64,6 +71,7 @@ module dma_read #(
   localparam int Bytes = DataW / 8;
   localparam int ByteW = $clog2(Bytes);
   localparam int BurstBeats = DataW >= 128 ? 4096 / Bytes : 256;
+  localparam int PortW = Targets > 1 ? $clog2(Targets) : 1;  // bits of a port's number
 
   if (DataW < 64 || DataW > 1024 || (1 << $clog2(DataW)) != DataW) begin : gen_check_data
     $fatal(1, "dma_read: DataW must be a power of two, 64..1024");
@@ -80,6 +88,9 @@ module dma_read #(
   if (RotateStages < 1 || RotateStages > 4) begin : gen_check_rotate
     $fatal(1, "dma_read: RotateStages must be 1..4");
   end
+  if (Targets < 1 || Targets > 8) begin : gen_check_targets
+    $fatal(1, "dma_read: Targets must be 1..8");
+  end
 
   // ---- command: how many beats come in and go out ----
   localparam int OutW = 14 - ByteW;  // bits of a number of output beats, minus one
@@ -89,6 +100,7 @@ module dma_read #(
   logic [13:0]       cmd_bytes_m1;
   logic [14:0]       cmd_span_m1;  // last byte, counted from the start of the first input beat
   logic [14:0]       cmd_low_end;  // last byte, counted from the last 16 KB boundary
+  logic [2:0]        cmd_target;
   logic              cmd_beyond;
   logic              cmd_bad;
   logic              cmd_none;
@@ -96,6 +108,7 @@ module dma_read #(
   logic              cmd_flush;
 
   assign cmd = s_cmd_tdata;
+  assign cmd_target = cmd.target;
   assign cmd_offset = cmd.addr[ByteW-1:0];
   assign cmd_bytes_m1 = cmd.pkt.pay_bytes - 14'd1;
   assign cmd_span_m1 = 15'(cmd_bytes_m1) + 15'(cmd_offset);
@@ -106,7 +119,8 @@ module dma_read #(
     assign cmd_beyond = 1'b0;
   end
   assign cmd_bad = (cmd.pkt.pay_bytes != '0) &&
-                   (cmd_beyond || (cmd_low_end[14] && (&cmd.addr[AddrW-1:14])));
+                   (cmd_beyond || (cmd_low_end[14] && (&cmd.addr[AddrW-1:14])) ||
+                    (4'(cmd_target) >= 4'(Targets)));
   assign cmd_none = cmd_bad || (cmd.pkt.pay_bytes == '0);
   // Output beat k joins input beats k and k + 1; the first input beat alone gives nothing.
   assign cmd_shifted = !cmd_none && (cmd_offset != '0) && (cmd_span_m1[14:ByteW] != '0);
@@ -116,7 +130,7 @@ module dma_read #(
   logic cmd_low_end_unused;
   assign cmd_low_end_unused = ^cmd_low_end[13:0];
 
-  localparam int HeadW = 4 + ByteW + 14 + roce_pkg::TxPktW;
+  localparam int HeadW = 4 + PortW + ByteW + 14 + roce_pkg::TxPktW;
   logic             head_s_ready;
   logic             head_valid;
   logic             head_ready;
@@ -135,7 +149,8 @@ module dma_read #(
     .rst(rst),
     .s_axis_tvalid(s_cmd_tvalid && req_ready),
     .s_axis_tready(head_s_ready),
-    .s_axis_tdata({cmd_bad, cmd_none, cmd_shifted, cmd_flush, cmd_offset, cmd_bytes_m1, cmd.pkt}),
+    .s_axis_tdata({cmd_bad, cmd_none, cmd_shifted, cmd_flush, cmd_target[PortW-1:0], cmd_offset,
+                   cmd_bytes_m1, cmd.pkt}),
     .m_axis_tvalid(head_valid),
     .m_axis_tready(head_ready),
     .m_axis_tdata(head_record),
@@ -152,20 +167,24 @@ module dma_read #(
   logic [7:0]        burst_len;
   logic              burst_final;
   logic              burst_none;
-  logic              burst_user;
+  logic [PortW-1:0]  burst_port;
   logic              issue_valid_q;
+  logic [PortW-1:0]  issue_port_q;
   logic [AddrW-1:0]  issue_addr_q;
   logic [7:0]        issue_len_q;
   logic              issue;
   logic              ar_ready;
-  logic [RoomW-1:0]  room_q;
+  logic [Targets*RoomW-1:0] room_q;
+  logic [RoomW-1:0]  issue_room;
   logic [ReadsW-1:0] reads_q;
-  logic              buf_pop;
+  logic [Targets-1:0] burst_ends;
+  logic [Targets-1:0] issue_to;
+  logic [Targets-1:0] buf_pop;
 
   axi_burst #(
     .DataW(DataW),
     .AddrW(AddrW),
-    .UserW(1)
+    .UserW(PortW)
   ) u_burst (
     .clk(clk),
     .rst(rst),
@@ -174,96 +193,144 @@ module dma_read #(
     .s_req_addr_i(cmd.addr[AddrW-1:0]),
     .s_req_beats_m1_i(cmd_span_m1[14:ByteW]),
     .s_req_none_i(1'b0),
-    .s_req_user_i(1'b0),
+    .s_req_user_i(cmd_target[PortW-1:0]),
     .m_burst_tvalid(burst_valid),
     .m_burst_tready(burst_ready),
     .m_burst_addr_o(burst_addr),
     .m_burst_len_o(burst_len),
     .m_burst_final_o(burst_final),
     .m_burst_none_o(burst_none),
-    .m_burst_user_o(burst_user)
+    .m_burst_user_o(burst_port)
   );
 
   logic unused_burst;
-  assign unused_burst = ^{burst_final, burst_none, burst_user};
+  assign unused_burst = ^{burst_final, burst_none};
 
   assign burst_ready = issue || !issue_valid_q;
-  assign issue = issue_valid_q && ar_ready && (room_q > RoomW'(issue_len_q)) &&
+  assign issue = issue_valid_q && ar_ready && (issue_room > RoomW'(issue_len_q)) &&
                  (reads_q != ReadsW'(MaxReads));
+  assign burst_ends = m_axi_rvalid & m_axi_rready & m_axi_rlast;
 
   always_ff @(posedge clk) begin
     if (rst) begin
       issue_valid_q <= 1'b0;
-      room_q        <= RoomW'(BufBeats);
+      room_q        <= {Targets{RoomW'(BufBeats)}};
       reads_q       <= '0;
     end else begin
       if (burst_ready) issue_valid_q <= burst_valid;
-      room_q  <= room_q - (issue ? RoomW'(issue_len_q) + 1'b1 : RoomW'(0)) + RoomW'(buf_pop);
-      reads_q <= reads_q + ReadsW'(issue) - ReadsW'(m_axi_rvalid && m_axi_rready && m_axi_rlast);
+      for (int t = 0; t < Targets; t++) begin
+        room_q[t*RoomW +: RoomW] <= room_q[t*RoomW +: RoomW] + RoomW'(buf_pop[t]) -
+                                    (issue_to[t] ? RoomW'(issue_len_q) + 1'b1 : RoomW'(0));
+      end
+      reads_q <= reads_q + ReadsW'(issue) - ReadsW'(4'($countones(burst_ends)));
     end
   end
 
   always_ff @(posedge clk) begin
     if (burst_ready) begin
+      issue_port_q <= burst_port;
       issue_addr_q <= burst_addr;
       issue_len_q  <= burst_len;
     end
   end
 
+  logic             ar_valid;
+  logic             ar_taken;
+  logic [PortW-1:0] ar_port;
+  logic [AddrW-1:0] ar_addr;
+  logic [7:0]       ar_len;
   stream_skid #(
-    .Width(AddrW + 8)
+    .Width(PortW + AddrW + 8)
   ) u_ar (
     .clk(clk),
     .rst(rst),
     .s_axis_tvalid(issue),
     .s_axis_tready(ar_ready),
-    .s_axis_tdata({issue_addr_q, issue_len_q}),
-    .m_axis_tvalid(m_axi_arvalid),
-    .m_axis_tready(m_axi_arready),
-    .m_axis_tdata({m_axi_araddr, m_axi_arlen})
+    .s_axis_tdata({issue_port_q, issue_addr_q, issue_len_q}),
+    .m_axis_tvalid(ar_valid),
+    .m_axis_tready(ar_taken),
+    .m_axis_tdata({ar_port, ar_addr, ar_len})
   );
 
-  assign m_axi_arid = 1'b0;
-  assign m_axi_arsize = 3'(ByteW);
-  assign m_axi_arburst = 2'b01;  // INCR
-  assign m_axi_arcache = 4'b0011;  // normal, bufferable
-  assign m_axi_arprot = 3'b000;
+  if (Targets == 1) begin : gen_one_port
+    logic unused_port;
+    assign unused_port = ^{issue_port_q, ar_port, head_port};
+    assign issue_room = room_q;
+    assign issue_to = issue;
+    assign m_axi_arvalid = ar_valid;
+    assign ar_taken = m_axi_arready;
+    assign head_to = 1'b1;
+  end else begin : gen_ports
+    logic [(1<<PortW)*RoomW-1:0] rooms;  // ports beyond Targets are never named
+    assign rooms = ((1<<PortW)*RoomW)'(room_q);
+    assign issue_room = rooms[RoomW*issue_port_q +: RoomW];
+    assign issue_to = Targets'(issue) << issue_port_q;
+    assign m_axi_arvalid = Targets'(ar_valid) << ar_port;
+    assign ar_taken = (m_axi_arvalid & m_axi_arready) != '0;
+    assign head_to = Targets'(1) << head_port;
+  end
 
-  // ---- data buffer ----
-  logic             buf_valid;
-  logic             buf_err;
-  logic [DataW-1:0] buf_data;
+  assign m_axi_araddr = {Targets{ar_addr}};
+  assign m_axi_arlen = {Targets{ar_len}};
+  assign m_axi_arid = '0;
+  assign m_axi_arsize = {Targets{3'(ByteW)}};
+  assign m_axi_arburst = {Targets{2'b01}};  // INCR
+  assign m_axi_arcache = {Targets{4'b0011}};  // normal, bufferable
+  assign m_axi_arprot = '0;
 
-  logic [$clog2(BufBeats+1)-1:0] unused_buf_level;
-  stream_fifo #(
-    .Width(DataW + 1),
-    .Depth(BufBeats),
-    .Style(0)
-  ) u_buffer (
-    .clk(clk),
-    .rst(rst),
-    .s_axis_tvalid(m_axi_rvalid),
-    .s_axis_tready(m_axi_rready),
-    .s_axis_tdata({m_axi_rresp[1], m_axi_rdata}),
-    .m_axis_tvalid(buf_valid),
-    .m_axis_tready(buf_pop),
-    .m_axis_tdata({buf_err, buf_data}),
-    .level_o(unused_buf_level)
-  );
+  // ---- data buffers ----
+  logic [Targets-1:0]           bufs_valid;
+  logic [Targets*(DataW+1)-1:0] bufs_word;
+  logic [Targets-1:0]           head_to;  // one-hot: the buffer that the head's beats come from
+  logic                         buf_valid;
+  logic                         buf_err;
+  logic [DataW-1:0]             buf_data;
+  logic                         take;
+
+  for (genvar t = 0; t < Targets; t++) begin : gen_buffer
+    logic [RoomW-1:0] unused_level;
+    stream_fifo #(
+      .Width(DataW + 1),
+      .Depth(BufBeats),
+      .Style(0)
+    ) u_buffer (
+      .clk(clk),
+      .rst(rst),
+      .s_axis_tvalid(m_axi_rvalid[t]),
+      .s_axis_tready(m_axi_rready[t]),
+      .s_axis_tdata({m_axi_rresp[2*t+1], m_axi_rdata[t*DataW +: DataW]}),
+      .m_axis_tvalid(bufs_valid[t]),
+      .m_axis_tready(buf_pop[t]),
+      .m_axis_tdata(bufs_word[t*(DataW+1) +: DataW+1]),
+      .level_o(unused_level)
+    );
+    `ROCEGEN_ASSERT(buffer_never_full, !m_axi_rvalid[t] || m_axi_rready[t])
+    `ROCEGEN_ASSERT(room_bound, 32'(room_q[t*RoomW +: RoomW]) <= BufBeats)
+  end
+
+  assign buf_valid = (bufs_valid & head_to) != '0;
+  assign buf_pop = {Targets{take}} & head_to;
+  always_comb begin
+    {buf_err, buf_data} = bufs_word[DataW:0];
+    for (int t = 1; t < Targets; t++) begin
+      if (head_to[t]) {buf_err, buf_data} = bufs_word[t*(DataW+1) +: DataW+1];
+    end
+  end
 
   logic unused_r;
-  assign unused_r = ^{m_axi_rid, m_axi_rresp[0]};
+  assign unused_r = ^{m_axi_rid, m_axi_rresp};
 
   // ---- steps: one input beat, or a flush, enters the rotator ----
   logic              head_bad;
   logic              head_none;
   logic              head_shifted;
   logic              head_flush;
+  logic [PortW-1:0]  head_port;
   logic [ByteW-1:0]  head_offset;
   logic [13:0]       head_bytes_m1;
   roce_pkg::tx_pkt_t head_pkt;
-  assign {head_bad, head_none, head_shifted, head_flush, head_offset, head_bytes_m1, head_pkt} =
-         head_record;
+  assign {head_bad, head_none, head_shifted, head_flush, head_port, head_offset, head_bytes_m1,
+          head_pkt} = head_record;
 
   logic            first_q;  // next step is the first of its packet
   logic [OutW-1:0] left_q;  // output beats still to come, minus one
@@ -284,7 +351,7 @@ module dma_read #(
   assign step = head_valid && advance && (no_beat || buf_valid) && (!last || evt_ready);
   assign step_err = (!first_q && err_q) || head_bad || (!no_beat && buf_err);
   assign head_ready = step && last;
-  assign buf_pop = step && !no_beat;
+  assign take = step && !no_beat;
 
   always_ff @(posedge clk) begin
     if (rst) first_q <= 1'b1;
@@ -298,8 +365,13 @@ module dma_read #(
     end
   end
 
+  logic              head_rsp;
   roce_pkg::qp_evt_t evt;
-  assign evt = {roce_pkg::EvtReadErr, head_pkt.qpn};
+  assign head_rsp = (head_pkt.opcode == roce_pkg::OpReadRespFirst) ||
+                    (head_pkt.opcode == roce_pkg::OpReadRespMiddle) ||
+                    (head_pkt.opcode == roce_pkg::OpReadRespLast) ||
+                    (head_pkt.opcode == roce_pkg::OpReadRespOnly);
+  assign evt = {roce_pkg::EvtReadErr, head_rsp, head_pkt.psn, head_pkt.qpn};
 
   logic [3-1:0] unused_evt_level;
   stream_fifo #(
@@ -406,9 +478,7 @@ module dma_read #(
   assign m_pkt_tvalid = out_valid_q;
 
   `ROCEGEN_STREAM(cmd_contract, s_cmd_tvalid, s_cmd_tready, s_cmd_tdata)
-  `ROCEGEN_ASSERT(buffer_never_full, !m_axi_rvalid || m_axi_rready)
   `ROCEGEN_ASSERT(reads_bound, 32'(reads_q) <= MaxReads)
-  `ROCEGEN_ASSERT(room_bound, 32'(room_q) <= BufBeats)
 
 endmodule
 

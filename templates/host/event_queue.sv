@@ -2,8 +2,9 @@
 //
 // s_evt is always taken (tready 1): an event that finds the queue full is dropped and event_lost_o
 // pulses, so that a host that never reads events can't hold up the datapath. Full means that Depth
-// events are held, also in a cycle that takes one off. m_evt is a normal stream; an event shows there
-// two cycles after it came (one cycle when Depth is 2). cnt_evt_events_o counts kept and lost events.
+// events are held, also in a cycle that takes one off. Cause and QPN are kept; rsp and psn of m_evt
+// read as zero. m_evt is a normal stream; an event shows there two cycles after it came (one cycle
+// when Depth is 2). cnt_evt_events_o counts kept and lost events.
 //
 // Depth: events kept, 2..4096.
 // rocegen: comb *_o<-s_evt.tvalid
@@ -29,11 +30,12 @@ module event_queue #(
   end
 
   logic                          fifo_ready;
-  logic [roce_pkg::QpEvtW-1:0]   fifo_data;
+  logic [6:0]                    cause;
+  logic [23:0]                   qpn;
   logic [$clog2(Depth + 1)-1:0]  level;
 
   stream_fifo #(
-    .Width(roce_pkg::QpEvtW),
+    .Width(31),
     .Depth(Depth),
     .Style(0)
   ) u_fifo (
@@ -41,22 +43,22 @@ module event_queue #(
     .rst,
     .s_axis_tvalid(s_evt_tvalid & fifo_ready),  // never offers what it may not keep offering
     .s_axis_tready(fifo_ready),
-    .s_axis_tdata (s_evt_tdata),
+    .s_axis_tdata ({s_evt_tdata.cause, s_evt_tdata.qpn}),
     .m_axis_tvalid(m_evt_tvalid),
     .m_axis_tready(m_evt_tready),
-    .m_axis_tdata (fifo_data),
+    .m_axis_tdata ({cause, qpn}),
     .level_o      (level)
   );
 
   assign s_evt_tready = 1'b1;
-  assign m_evt_tdata = fifo_data;
+  assign m_evt_tdata = {cause, 1'b0, 24'd0, qpn};
   assign event_lost_o = s_evt_tvalid & ~fifo_ready;
   assign cnt_evt_events_o = s_evt_tvalid;
   assign cnt_evt_lost_o = event_lost_o;
 
   // How full the queue is concerns nobody here.
   logic unused;
-  assign unused = ^level;
+  assign unused = ^{level, s_evt_tdata.rsp, s_evt_tdata.psn};
 
 endmodule
 `default_nettype wire

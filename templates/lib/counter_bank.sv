@@ -88,8 +88,7 @@ module counter_bank #(
   ram_sdp #(
     .Width(32),
     .Depth(Turns),
-    .Latency(1),
-    .Style(Turns > 64 ? 1 : 3)
+    .Latency(1)
   ) u_sum (
     .clk(clk),
     .wr_en_i(add_q),
@@ -106,8 +105,7 @@ module counter_bank #(
   ram_sdp #(
     .Width(32),
     .Depth(Turns),
-    .Latency(1),
-    .Style(Turns > 64 ? 1 : 3)
+    .Latency(1)
   ) u_show (
     .clk(clk),
     .wr_en_i(add_q),

@@ -5,8 +5,7 @@
 // cycles after rd_en_i, held; a read in the cycle of a write to the same address returns the old
 // word.
 //
-// Width: bits a word, >= 1. Depth: words, >= 1, any number. Latency: 1 or 2. Style: 0 the tool
-// chooses, 1 block RAM, 2 UltraRAM, 3 distributed.
+// Width: bits a word, >= 1. Depth: words, >= 1, any number. Latency: 1 or 2. Style: as ram_sdp.
 `default_nettype none
 
 module ram_clear #(

@@ -5,7 +5,9 @@
 // Contents are undefined until written; addresses of Depth or more are the caller's fault.
 //
 // Width: bits a word, >= 1. Depth: words, >= 1, any number. Latency: 1, or 2 (adds the RAM's output
-// register). Style: 0 the tool chooses, 1 block RAM, 2 UltraRAM, 3 distributed.
+// register). Style: 1 block RAM, 2 UltraRAM, 3 distributed, 0 by size: distributed when up to
+// 1024 words would fill at most half of an 18 Kb block RAM, UltraRAM when one of its columns is well
+// used (4096 words or more of 40 bits or more, Latency 2), else the tool chooses.
 `default_nettype none
 
 module ram_sdp #(
@@ -36,6 +38,10 @@ module ram_sdp #(
     $fatal(1, "ram_sdp: Style must be 0, 1, 2 or 3");
   end
 
+  localparam bit Small = Depth <= 1024 && Depth * Width <= 9216;
+  localparam bit Large = Depth >= 4096 && Width >= 40 && Latency == 2;
+  localparam int Kind  = Style != 0 ? Style : Small ? 3 : Large ? 2 : 0;
+
   logic [Width-1:0] rd_q;
 
   // An attribute takes no parameter: one copy a style.
@@ -47,19 +53,19 @@ module ram_sdp #(
       if (wr_en_i) word_q <= wr_data_i;
       if (rd_en_i) rd_q <= word_q;
     end
-  end else if (Style == 1) begin : gen_block
+  end else if (Kind == 1) begin : gen_block
     (* ram_style = "block" *) logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk) begin
       if (wr_en_i) mem[wr_addr_i] <= wr_data_i;
       if (rd_en_i) rd_q <= mem[rd_addr_i];
     end
-  end else if (Style == 2) begin : gen_ultra
+  end else if (Kind == 2) begin : gen_ultra
     (* ram_style = "ultra" *) logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk) begin
       if (wr_en_i) mem[wr_addr_i] <= wr_data_i;
       if (rd_en_i) rd_q <= mem[rd_addr_i];
     end
-  end else if (Style == 3) begin : gen_distributed
+  end else if (Kind == 3) begin : gen_distributed
     (* ram_style = "distributed" *) logic [Width-1:0] mem[Depth];
     always_ff @(posedge clk) begin
       if (wr_en_i) mem[wr_addr_i] <= wr_data_i;

@@ -6,7 +6,7 @@
 // is lost. level_o counts the beats held, the one at the output included.
 //
 // Width: bits of payload, >= 1. Depth: beats, >= 2, any number. Style: 0 auto (distributed up to 64
-// deep, block above), 1 block RAM, 2 UltraRAM, 3 distributed.
+// deep, above by size as in ram_sdp), 1 block RAM, 2 UltraRAM, 3 distributed.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -75,7 +75,7 @@ module stream_fifo #(
   end else begin : gen_ram
     localparam int AddrW = $clog2(Depth);
     localparam logic [AddrW-1:0] LastAddr = AddrW'(Depth - 1);
-    localparam int RamStyle = Style != 0 ? Style : Depth > 64 ? 1 : 3;
+    localparam int RamStyle = Style == 0 && Depth <= 64 ? 3 : Style;
 
     logic             ready_q;
     logic             valid_q;

@@ -2,8 +2,9 @@
 // back.
 //
 // Handshake: a command with `forward` gives one packet with the command as its tuser: its bytes, or
-// one empty beat when there are none; one without gives nothing. Either returns the space of its
-// `bytes`, in order, when its last beat has been read. Latency 2 cycles from command to first beat;
+// one empty beat when there are none; one without gives nothing. With `swap`, which only a payload
+// of 8 bytes may have, the bytes come in reverse order. Either returns the space of its `bytes`, in
+// order, in the cycle after its last beat was read. Latency 2 cycles from command to first beat;
 // a beat a cycle, also from command to command; a command without `forward` takes one cycle.
 // s_cmd_tready depends combinationally on m_pay_tready.
 //
@@ -84,8 +85,13 @@ module rx_fetch #(
 
   assign rd_en_o = read;
   assign rd_addr_o = addr_q;
-  assign release_o = done;
-  assign release_beats_o = beats_q;
+
+  always_ff @(posedge clk) begin
+    if (rst) release_o <= 1'b0;
+    else release_o <= done;
+  end
+
+  always_ff @(posedge clk) release_beats_o <= beats_q;
 
   // Bytes of the last beat; zero stands for a full beat, or for an empty packet.
   logic [PosW-1:0]  tail;
@@ -107,7 +113,12 @@ module rx_fetch #(
   end
 
   assign m_pay_tvalid = out_valid_q;
-  assign m_pay_tdata = rd_data_i;
+  for (genvar i = 0; i < 8; i++) begin : gen_swap
+    assign m_pay_tdata[8*i+:8] = out_cmd_q.swap ? rd_data_i[8*(7-i)+:8] : rd_data_i[8*i+:8];
+  end
+  if (Bytes > 8) begin : gen_rest
+    assign m_pay_tdata[DataW-1:64] = rd_data_i[DataW-1:64];
+  end
   assign m_pay_tkeep = out_keep_q;
   assign m_pay_tlast = out_last_q;
   assign m_pay_tuser = out_cmd_q;
@@ -116,6 +127,8 @@ module rx_fetch #(
   assign unused_bits = ^{bytes_up[PosW-1:0], s_cmd_tdata.buf_addr};
 
   `ROCEGEN_STREAM(cmd_contract, s_cmd_tvalid, s_cmd_tready, s_cmd_tdata)
+  `ROCEGEN_ASSERT(swap_of_8, !(s_cmd_tvalid && s_cmd_tdata.forward && s_cmd_tdata.swap) ||
+                  s_cmd_tdata.bytes == 14'd8)
   `ROCEGEN_STREAM(pay_contract, m_pay_tvalid, m_pay_tready,
                   {m_pay_tdata, m_pay_tkeep, m_pay_tlast, m_pay_tuser})
 

@@ -5,12 +5,12 @@
 // addresses, all lengths, IPv4 checksum and ICRC are checked. A good frame's payload waits in the
 // frame buffer, its record comes out of m_hdr, in order. Everything else is dropped whole with one
 // pulse of the counter that names the first reason found, in the order of the ports below. The UDP
-// checksum is not looked at. Ethernet padding behind the IP packet is ignored. READ responses and
-// atomic acknowledges are dropped.
+// checksum is not looked at. Ethernet padding behind the IP packet is ignored. An atomic's operands
+// (16 bytes) and its result (8 bytes) are payload.
 //
-// Each request header is answered by exactly one command on s_fetch, in order, with the header's
-// buf_addr and its pay_bytes as `bytes`: it gives the payload (`forward`) or forgets it, and frees
-// the space.
+// Each header but an ACK's (opcode 0x11) is answered by exactly one command on s_fetch, in order,
+// with the header's buf_addr and its pay_bytes as `bytes`: it gives the payload (`forward`, its
+// first 8 bytes reversed with `swap`) or forgets it, and frees the space.
 //
 // Latency: header record CrcLatency + 7 cycles after the frame's last beat; payload 2 cycles after
 // its command. Throughput: a frame a cycle, a payload beat a cycle. Full buffer or header queue:
@@ -64,7 +64,6 @@ module rx_frontend #(
   output logic                cnt_rx_bad_icrc_o,
   output logic                cnt_rx_bth_o,  // transport version or opcode
   output logic                cnt_rx_oversize_o,  // payload above MaxPayload
-  output logic                cnt_rx_unexpected_response_o,  // READ response or atomic acknowledge
   output logic                cnt_rx_no_buffer_o,
   output logic                cnt_rx_no_header_slot_o
 );
@@ -100,8 +99,7 @@ module rx_frontend #(
   logic              d_length;
   logic              d_bth;
   logic              d_oversize;
-  logic              d_response;
-  logic [1:0]        d_off;
+  logic [2:0]        d_off;
   logic [13:0]       d_pay;
   logic [BeatsW-1:0] d_beats;
   logic              d_ip_sum_good;
@@ -137,7 +135,6 @@ module rx_frontend #(
     .d_length_o(d_length),
     .d_bth_o(d_bth),
     .d_oversize_o(d_oversize),
-    .d_response_o(d_response),
     .d_off_o(d_off),
     .d_pay_o(d_pay),
     .d_beats_o(d_beats)
@@ -197,7 +194,6 @@ module rx_frontend #(
     .icrc_good_i(icrc_good),
     .bth_i(d_bth),
     .oversize_i(d_oversize),
-    .response_i(d_response),
     .pay_i(d_pay),
     .beats_i(d_beats),
     .end_o(v_end),
@@ -213,12 +209,11 @@ module rx_frontend #(
     .cnt_length_o(cnt_rx_length_o),
     .cnt_bad_icrc_o(cnt_rx_bad_icrc_o),
     .cnt_bth_o(cnt_rx_bth_o),
-    .cnt_oversize_o(cnt_rx_oversize_o),
-    .cnt_unexpected_response_o(cnt_rx_unexpected_response_o)
+    .cnt_oversize_o(cnt_rx_oversize_o)
   );
 
   // The beats wait so that a frame's last one meets its verdict in the buffer.
-  logic [1:0]        off;
+  logic [2:0]        off;
   logic              now_valid;
   logic [IdxW-1:0]   now_idx;
   logic [DataW-1:0]  now_data;
@@ -227,7 +222,7 @@ module rx_frontend #(
   roce_pkg::rx_hdr_t hdr;
 
   delay_line #(
-    .Width(2),
+    .Width(3),
     .Stages(CrcLatency)
   ) u_off (
     .clk(clk),

@@ -36,6 +36,7 @@ module rx_header #(
   end
 
   logic [7:0] opcode;
+  logic       address;   // RETH, or the front of an AtomicETH: virtual address and key
   logic       reth;
   logic       aeth;
   logic       imm_near;  // ImmDt or IETH right behind the BTH
@@ -59,13 +60,19 @@ module rx_header #(
   assign opcode = frame[8*42+:8];
 
   always_comb begin
+    address  = 1'b0;
     reth     = 1'b0;
     aeth     = 1'b0;
     imm_near = 1'b0;
     imm_far  = 1'b0;
     case (opcode)
-      roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly, roce_pkg::OpReadRequest: reth = 1'b1;
+      roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly, roce_pkg::OpReadRequest: begin
+        address = 1'b1;
+        reth    = 1'b1;
+      end
+      roce_pkg::OpCmpSwap, roce_pkg::OpFetchAdd: address = 1'b1;
       roce_pkg::OpWriteOnlyImm: begin
+        address = 1'b1;
         reth    = 1'b1;
         imm_far = 1'b1;
       end
@@ -93,8 +100,8 @@ module rx_header #(
     hdr_o.dqpn      = {frame[8*47+:8], frame[8*48+:8], frame[8*49+:8]};
     hdr_o.ackreq    = frame[8*50+7];
     hdr_o.psn       = {frame[8*51+:8], frame[8*52+:8], frame[8*53+:8]};
-    hdr_o.va        = reth ? word54 : '0;
-    hdr_o.rkey      = reth ? word62 : '0;
+    hdr_o.va        = address ? word54 : '0;
+    hdr_o.rkey      = address ? word62 : '0;
     hdr_o.dma_len   = reth ? word66 : '0;
     hdr_o.syndrome  = aeth ? word54[63:56] : '0;
     hdr_o.msn       = aeth ? word54[55:32] : '0;

@@ -2,9 +2,9 @@
 //
 // Takes one beat every cycle. Two groups of outputs, both with fixed latency:
 //   a_*  one cycle after the input beat: the beat itself and where the ICRC ends in it
-//   d_*  three cycles later: what is known of the frame so far. With d_last_o it is final, whatever the
-//        frame holds: no length is used before it was checked. Beats of a frame that are later than its
-//        BTH see the right d_off_o.
+//   d_*  three cycles later: what is known of the frame so far. With d_last_o it is final, whatever
+//        the frame holds: no length is used before it was checked. Beats of a frame that are later
+//        than its BTH see the right d_off_o.
 // Checks of the IPv4 header checksum and the ICRC are done beside this module.
 //
 // DataW: bits a beat, 64..1024, a power of two. MaxPayload: bytes, 1..16383; more is d_oversize_o.
@@ -47,8 +47,7 @@ module rx_parse #(
   output logic              d_length_o,      // lengths contradict each other or the frame
   output logic              d_bth_o,         // BTH version or opcode
   output logic              d_oversize_o,
-  output logic              d_response_o,    // READ response or atomic acknowledge
-  output logic [1:0]        d_off_o,         // payload starts at byte 54, 58, 70, 74
+  output logic [2:0]        d_off_o,         // where the payload starts: see rx_strip
   output logic [13:0]       d_pay_o,         // payload bytes, pad excluded
   output logic [BeatsW-1:0] d_beats_o        // payload beats
 );
@@ -217,50 +216,47 @@ module rx_parse #(
   localparam int MinBeat = (MinBytes - 1) / Bytes;
   localparam logic [PosW:0] MinCount = (PosW + 1)'(MinBytes - MinBeat * Bytes);
 
-  logic [2:0] ext;        // words of extension headers
+  // Words of extension headers; the operands of an atomic and its result count as payload.
+  logic [2:0] ext;
   logic       known;      // a reliable connection's opcode
-  logic       bare;       // an opcode without payload
-  logic       response;
-  logic [1:0] off;
+  logic       fixed;      // payload of no byte or those of ...
+  logic       fixed8;     // ... an atomic's result
+  logic       fixed16;    // ... an atomic's operands
 
   always_comb begin
     ext      = 3'd0;
     known    = 1'b1;
-    bare     = 1'b0;
-    response = 1'b0;
+    fixed    = 1'b0;
+    fixed8   = 1'b0;
+    fixed16  = 1'b0;
     case (a_opcode_q)
       roce_pkg::OpSendFirst, roce_pkg::OpSendMiddle, roce_pkg::OpSendLast, roce_pkg::OpSendOnly,
-      roce_pkg::OpWriteMiddle, roce_pkg::OpWriteLast: ext = 3'd0;
+      roce_pkg::OpWriteMiddle, roce_pkg::OpWriteLast, roce_pkg::OpReadRespMiddle: ext = 3'd0;
       roce_pkg::OpSendLastImm, roce_pkg::OpSendOnlyImm, roce_pkg::OpWriteLastImm,
-      roce_pkg::OpSendLastInv, roce_pkg::OpSendOnlyInv: ext = 3'd1;
+      roce_pkg::OpSendLastInv, roce_pkg::OpSendOnlyInv, roce_pkg::OpReadRespFirst,
+      roce_pkg::OpReadRespLast, roce_pkg::OpReadRespOnly: ext = 3'd1;
       roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly: ext = 3'd4;
       roce_pkg::OpWriteOnlyImm: ext = 3'd5;
       roce_pkg::OpReadRequest: begin
-        ext  = 3'd4;
-        bare = 1'b1;
+        ext   = 3'd4;
+        fixed = 1'b1;
       end
-      roce_pkg::OpReadRespFirst, roce_pkg::OpReadRespLast, roce_pkg::OpReadRespOnly: begin
-        ext      = 3'd1;
-        response = 1'b1;
-      end
-      roce_pkg::OpReadRespMiddle: response = 1'b1;
       roce_pkg::OpAck: begin
-        ext  = 3'd1;
-        bare = 1'b1;
+        ext   = 3'd1;
+        fixed = 1'b1;
       end
       roce_pkg::OpAtomicAck: begin
-        ext      = 3'd3;
-        bare     = 1'b1;
-        response = 1'b1;
+        ext    = 3'd1;
+        fixed  = 1'b1;
+        fixed8 = 1'b1;
       end
       roce_pkg::OpCmpSwap, roce_pkg::OpFetchAdd: begin
-        ext  = 3'd7;
-        bare = 1'b1;
+        ext     = 3'd3;
+        fixed   = 1'b1;
+        fixed16 = 1'b1;
       end
       default: known = 1'b0;
     endcase
-    // 0, 1, 4 and 5 words are the cases that have payload behind them.
-    off = {ext[2], ext[0]};
   end
 
   logic        b_last_q;
@@ -268,11 +264,9 @@ module rx_parse #(
   logic        b_short_q;  // the IP packet is longer than the frame
   logic [3:0]  b_address_q;
   logic        b_bth_q;
-  logic        b_bare_q;
-  logic        b_response_q;
+  logic [2:0]  b_fixed_q;
   logic [2:0]  b_ext_q;
   logic [1:0]  b_pad_q;
-  logic [1:0]  b_off_q;
   logic [16:0] b_room_q;  // IP length less what every packet has; negative in bit 16
   logic [15:0] b_udp_want_q;
   logic [15:0] b_udp_len_q;
@@ -288,11 +282,9 @@ module rx_parse #(
     b_short_q     <= !(a_past_q || (a_end && {1'b0, a_pos_q} < a_count_q));
     b_address_q   <= {a_not_ip_q, a_not_mine_q, a_ip_header_q, a_not_roce_q};
     b_bth_q       <= a_tver_q || !known;
-    b_bare_q      <= bare;
-    b_response_q  <= response;
+    b_fixed_q     <= {fixed, fixed16, fixed8};
     b_ext_q       <= ext;
     b_pad_q       <= a_pad_q;
-    b_off_q       <= off;
     b_room_q      <= {1'b0, a_ip_len_q} - 17'd44;
     b_udp_want_q  <= a_ip_len_q - 16'd20;
     b_udp_len_q   <= a_udp_len_q;
@@ -302,12 +294,12 @@ module rx_parse #(
   logic        c_last_q;
   logic        c_bad_frame_q;
   logic        c_lengths_q;
-  logic        c_bare_q;
+  logic        c_fixed_q;
+  logic [1:0]  c_fixed_pay_q;  // {16 bytes, 8 bytes}
   logic [3:0]  c_address_q;
   logic        c_bth_q;
-  logic        c_response_q;
   logic        c_padded_q;
-  logic [1:0]  c_off_q;
+  logic [2:0]  c_off_q;
   logic [16:0] c_pay_q;  // negative in bit 16
 
   always_ff @(posedge clk) begin
@@ -318,12 +310,11 @@ module rx_parse #(
   always_ff @(posedge clk) begin
     c_bad_frame_q <= b_bad_frame_q;
     c_lengths_q   <= b_short_q || b_room_q[16] || b_udp_want_q != b_udp_len_q;
-    c_bare_q      <= b_bare_q;
+    {c_fixed_q, c_fixed_pay_q} <= b_fixed_q;
     c_address_q   <= b_address_q;
     c_bth_q       <= b_bth_q;
-    c_response_q  <= b_response_q;
     c_padded_q    <= b_pad_q != 2'd0;
-    c_off_q       <= b_off_q;
+    c_off_q       <= {b_ext_q[1], b_ext_q[2], b_ext_q[0]};  // 0, 1, 4, 5 words; 3 words
     c_pay_q       <= b_room_q - {12'd0, b_ext_q, b_pad_q};
   end
 
@@ -339,10 +330,10 @@ module rx_parse #(
   always_ff @(posedge clk) begin
     d_bad_frame_o <= c_bad_frame_q;
     {d_not_ip_o, d_not_mine_o, d_ip_header_o, d_not_roce_o} <= c_address_q;
-    d_length_o    <= c_lengths_q || c_pay_q[16] || (c_bare_q && (c_padded_q || c_pay_q != '0));
+    d_length_o    <= c_lengths_q || c_pay_q[16] ||
+      (c_fixed_q && (c_padded_q || c_pay_q != {12'd0, c_fixed_pay_q, 3'd0}));
     d_bth_o       <= c_bth_q;
     d_oversize_o  <= c_pay_q[15:0] > 16'(MaxPayload);
-    d_response_o  <= c_response_q;
     d_off_o       <= c_off_q;
     d_pay_o       <= c_pay_q[13:0];
     d_beats_o     <= pay_up[14:PosW];

@@ -4,7 +4,8 @@
 // then gives the aligned beats: beat k of a frame's payload comes with the k-th write_o, the last
 // one at the latest with the verdict (one cycle after now_last). Beats beyond the payload may
 // follow in the same frame (they hold pad, ICRC or padding); the receiver takes as many as it
-// needs. Headers end at byte 54, 58, 70 or 74, so a lane has at most four sources.
+// needs. Headers end at byte 54, 58, 70 or 74, so a lane has at most four sources; an atomic's end
+// at byte 66, which only the first 16 lanes have to know.
 //
 // DataW: bits a beat, 64..1024, a power of two. IdxW: bits of idx_i, which must count to the beat
 // that holds byte 74. Delay: cycles from the input to now_*, >= 1.
@@ -21,7 +22,8 @@ module rx_strip #(
   input  logic             last_i,
   input  logic [IdxW-1:0]  idx_i,
   input  logic [DataW-1:0] data_i,
-  input  logic [1:0]       off_i,       // Delay cycles later than the others
+  // Payload starts at byte 54, 58, 70, 74, an atomic's at 66. Delay cycles later than the others.
+  input  logic [2:0]       off_i,
   output logic             now_valid_o, // the input beats, Delay cycles later
   output logic [IdxW-1:0]  now_idx_o,
   output logic [DataW-1:0] now_data_o,
@@ -37,7 +39,7 @@ module rx_strip #(
 
   // Byte where the payload starts, for each value of off_i.
   function automatic int start_of(input int off);
-    start_of = off == 0 ? 54 : off == 1 ? 58 : off == 2 ? 70 : 74;
+    start_of = off == 0 ? 54 : off == 1 ? 58 : off == 2 ? 70 : off == 3 ? 74 : 66;
   endfunction
 
   // ---- the wait ---------------------------------------------------------------------------------
@@ -64,11 +66,11 @@ module rx_strip #(
   logic             prev_valid_q;
   logic             prev_last_q;
   logic             prev_pay_q;  // payload starts in this beat, or started before it
-  logic [1:0]       prev_off_q;
+  logic [2:0]       prev_off_q;
   logic [DataW-1:0] prev_data_q;
-  logic [3:0]       reached;  // the input beat is not before the payload, for each value of off_i
+  logic [7:0]       reached;  // the input beat is not before the payload, for each value of off_i
 
-  for (genvar o = 0; o < 4; o++) begin : gen_reached
+  for (genvar o = 0; o < 8; o++) begin : gen_reached
     if (start_of(o) < Bytes) begin : gen_first
       assign reached[o] = 1'b1;
     end else begin : gen_later
@@ -97,8 +99,9 @@ module rx_strip #(
   assign write_o = prev_valid_q && prev_pay_q && (now_valid_o || prev_last_q);
 
   for (genvar p = 0; p < Bytes; p++) begin : gen_lane
-    logic [31:0] source;  // a byte for each value of off_i
-    for (genvar o = 0; o < 4; o++) begin : gen_source
+    logic [39:0] source;  // a byte for each value of off_i
+    logic [7:0]  other;   // of no atomic
+    for (genvar o = 0; o < 5; o++) begin : gen_source
       localparam int At = start_of(o) % Bytes + p;
       if (At < Bytes) begin : gen_prev
         assign source[8*o+:8] = prev_data_q[8*At+:8];
@@ -106,7 +109,9 @@ module rx_strip #(
         assign source[8*o+:8] = now_data_o[8*(At-Bytes)+:8];
       end
     end
-    assign data_o[8*p+:8] = source[8*prev_off_q+:8];
+    assign other = prev_off_q[1] ? (prev_off_q[0] ? source[31:24] : source[23:16])
+                                 : (prev_off_q[0] ? source[15:8] : source[7:0]);
+    assign data_o[8*p+:8] = p < 16 && prev_off_q[2] ? source[39:32] : other;
   end
 
   logic unused_front;  // bytes that are always header

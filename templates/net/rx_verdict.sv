@@ -25,7 +25,6 @@ module rx_verdict #(
   input  logic              icrc_good_i,   // CrcLatency cycles later than the others
   input  logic              bth_i,
   input  logic              oversize_i,
-  input  logic              response_i,
   input  logic [13:0]       pay_i,
   input  logic [BeatsW-1:0] beats_i,
   output logic              end_o,
@@ -41,11 +40,10 @@ module rx_verdict #(
   output logic              cnt_length_o,
   output logic              cnt_bad_icrc_o,
   output logic              cnt_bth_o,
-  output logic              cnt_oversize_o,
-  output logic              cnt_unexpected_response_o
+  output logic              cnt_oversize_o
 );
 
-  localparam int Reasons = 10;
+  localparam int Reasons = 9;
 
   logic [CrcLatency:0] last;  // bit i: i cycles after last_i
 
@@ -60,16 +58,16 @@ module rx_verdict #(
     assign last = {last_q, last_i};
   end
 
-  logic [8:0]        early;
-  logic [8:0]        known;
+  logic [7:0]        early;
+  logic [7:0]        known;
   logic [13:0]       pay;
   logic [BeatsW-1:0] beats;
 
-  assign early = {response_i, oversize_i, bth_i, length_i, not_roce_i,
+  assign early = {oversize_i, bth_i, length_i, not_roce_i,
                   ip_header_i || !ip_sum_good_i, not_mine_i, not_ip_i, bad_frame_i};
 
   delay_line #(
-    .Width(9 + 14 + BeatsW),
+    .Width(8 + 14 + BeatsW),
     .Stages(CrcLatency)
   ) u_wait (
     .clk(clk),
@@ -82,7 +80,7 @@ module rx_verdict #(
   logic               end_q;
   logic               good_q;
 
-  assign fault = {known[8:6], !icrc_good_i, known[5:0]};
+  assign fault = {known[7:6], !icrc_good_i, known[5:0]};
 
   always_ff @(posedge clk) begin
     if (rst) end_q <= 1'b0;
@@ -106,7 +104,7 @@ module rx_verdict #(
   assign end_o = end_q;
   assign good_o = good_q;
   assign cnt_frames_o = end_q;
-  assign {cnt_unexpected_response_o, cnt_oversize_o, cnt_bth_o, cnt_bad_icrc_o, cnt_length_o,
+  assign {cnt_oversize_o, cnt_bth_o, cnt_bad_icrc_o, cnt_length_o,
           cnt_not_roce_o, cnt_ip_header_o, cnt_not_mine_o, cnt_not_ip_o, cnt_bad_frame_o} =
          end_q ? reason_q : '0;
 

@@ -23,9 +23,10 @@ module tx_assemble #(
   input  logic [DataW-1:0] in_data_i,   // bytes beyond the payload zero
   input  logic             in_last_i,
   input  logic             in_err_i,
-  input  logic [1:0]       in_off_i,    // payload starts at byte 54, 58, 70, 74
+  // Payload starts at byte 54, 58, 70, 74; an atomic's headers end at byte 82 and have none behind.
+  input  logic [2:0]       in_off_i,
   input  logic [13:0]      in_words_i,  // IP total length in words of four bytes
-  input  logic [8*74-1:0]  hdr_i,
+  input  logic [8*82-1:0]  hdr_i,
   input  logic             space_i,
   input  logic             credit_i,
   output logic             start_o,     // a frame starts: its first beat is next on frame_*
@@ -39,13 +40,13 @@ module tx_assemble #(
   output logic [DataW-1:0] frame_icrc_o    // the same as the ICRC sees it
 );
 
-  localparam int HdrBytes = 74;
+  localparam int HdrBytes = 82;
   localparam int HdrBeats = (HdrBytes + Bytes - 1) / Bytes;
   localparam int IdxW = $clog2(HdrBeats + 1);
 
   // Byte where the payload starts, for each value of in_off_i.
   function automatic int start_of(input int off);
-    start_of = off == 0 ? 54 : off == 1 ? 58 : off == 2 ? 70 : 74;
+    start_of = off == 0 ? 54 : off == 1 ? 58 : off == 2 ? 70 : off == 3 ? 74 : 82;
   endfunction
 
   logic             open_q;    // within a frame
@@ -61,12 +62,12 @@ module tx_assemble #(
   logic [14:0]      end_word;
   logic [1:0]       off;
   logic [LeftW-1:0] left;
-  logic [3:0]       reached;   // this beat is not before the payload, for each value of in_off_i
+  logic [7:0]       reached;   // this beat is not before the payload, for each value of in_off_i
   logic             place;     // this beat takes a beat of payload
   logic             go;
   logic             last;
 
-  for (genvar o = 0; o < 4; o++) begin : gen_reached
+  for (genvar o = 0; o < 8; o++) begin : gen_reached
     if (start_of(o) < Bytes) begin : gen_first
       assign reached[o] = 1'b1;
     end else begin : gen_later
@@ -75,7 +76,7 @@ module tx_assemble #(
   end
 
   assign end_word = {1'b0, in_words_i} + 15'd3;
-  assign off = header_q ? in_off_i : off_q;
+  assign off = header_q ? in_off_i[1:0] : off_q;
   assign left = open_q ? left_q : end_word[14:WordW];
   assign last = left == '0;
   assign place = header_q ? reached[in_off_i] : !tail_q;

@@ -5,12 +5,14 @@
 // Frames leave on m_tx whole and sealed: tvalid stays up within a frame. The peer's addresses, QPN,
 // P_Key and source port come from the set-up of the record's QP on s_cfg, which is always ready and
 // must precede. The address pins are static. Extension headers follow the opcode (RETH, AETH,
-// ImmDt, IETH); atomics are not supported. Frames are at least 60 bytes long.
+// ImmDt, IETH, AtomicETH, AtomicAckETH); atomics and their acknowledges have pay_bytes 0. Frames
+// are at least 60 bytes long.
 //
 // Latency: 2 cycles to the frame's first beat in the buffer; CrcLatency + RewindLatency + 6 cycles
 // (or CsumLatency + 5) from its last one there to its first on m_tx. Throughput: a frame beat a
-// cycle, at least one cycle a frame. Full: s_pkt_tready falls; a packet that is under way waits for
-// frames to leave, never for other packets.
+// cycle, at least one cycle a frame; a frame longer than all before it may leave a gap in front, as
+// it leaves when it is whole. Full: s_pkt_tready falls; a packet that is under way waits for frames
+// to leave, never for other packets.
 //
 // DataW: bits a beat, 64, 128, 256, 512 or 1024. QpCount: QPs, 1..16384. BufBeats: frame beats
 // buffered, a power of two that holds a frame of 4096 bytes of payload and four beats. CrcLatency,
@@ -45,7 +47,7 @@ module tx_framer #(
   input  logic [DataW-1:0]   s_pkt_tdata,
   input  logic [DataW/8-1:0] s_pkt_tkeep,
   input  logic               s_pkt_tlast,
-  input  logic [264:0]       s_pkt_tuser,      // {err, tx_pkt_t}
+  input  logic [roce_pkg::TxPktW:0] s_pkt_tuser,  // {err, tx_pkt_t}
   output logic               m_tx_tvalid,
   input  logic               m_tx_tready,
   output logic [DataW-1:0]   m_tx_tdata,
@@ -73,7 +75,8 @@ module tx_framer #(
   logic              x_last;
   logic              x_err;
   roce_pkg::tx_pkt_t x_pkt;
-  logic [1:0]        x_off;
+  logic [2:0]        x_off;
+  logic [5:0]        x_ext;
   logic [13:0]       x_words;
   logic [47:0]       x_dmac;
   logic [31:0]       x_dip;
@@ -103,6 +106,7 @@ module tx_framer #(
     .m_err_o(x_err),
     .m_pkt_o(x_pkt),
     .m_off_o(x_off),
+    .m_ext_o(x_ext),
     .m_words_o(x_words),
     .m_dmac_o(x_dmac),
     .m_dip_o(x_dip),
@@ -111,7 +115,7 @@ module tx_framer #(
     .m_pkey_o(x_pkey)
   );
 
-  logic [8*74-1:0] hdr;
+  logic [8*82-1:0] hdr;
 
   tx_header #(
     .MigReq(MigReq)
@@ -121,6 +125,7 @@ module tx_framer #(
     .ttl_i(ttl_i),
     .tos_i(tos_i),
     .pkt_i(x_pkt),
+    .ext_i(x_ext),
     .words_i(x_words),
     .dmac_i(x_dmac),
     .dip_i(x_dip),

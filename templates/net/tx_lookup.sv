@@ -28,14 +28,15 @@ module tx_lookup #(
   input  logic [DataW-1:0]  s_pkt_tdata,
   input  logic [Bytes-1:0]  s_pkt_tkeep,
   input  logic              s_pkt_tlast,
-  input  logic [264:0]      s_pkt_tuser,  // {err, tx_pkt_t}
+  input  logic [roce_pkg::TxPktW:0] s_pkt_tuser,  // {err, tx_pkt_t}
   output logic              m_valid_o,
   input  logic              m_ready_i,
   output logic [DataW-1:0]  m_data_o,
   output logic              m_last_o,
   output logic              m_err_o,      // valid with m_last_o
   output roce_pkg::tx_pkt_t m_pkt_o,
-  output logic [1:0]        m_off_o,      // headers end at byte 54, 58, 70, 74
+  output logic [2:0]        m_off_o,      // where the payload is placed: see tx_assemble
+  output logic [5:0]        m_ext_o,      // extension headers: see tx_header
   output logic [13:0]       m_words_o,    // IP total length in words of four bytes
   output logic [47:0]       m_dmac_o,
   output logic [31:0]       m_dip_o,
@@ -54,26 +55,49 @@ module tx_lookup #(
   roce_pkg::tx_pkt_t pkt;
   logic              load;
 
-  assign pkt = s_pkt_tuser[263:0];
+  assign pkt = s_pkt_tuser[roce_pkg::TxPktW-1:0];
   assign s_pkt_tready = !m_valid_o || m_ready_i;
   assign load = s_pkt_tvalid && s_pkt_tready;
 
-  // Words of extension headers, 0, 1, 4 or 5, as {RETH, one more word}.
-  logic [1:0] off;
+  logic reth;
+  logic aeth;
+  logic imm_near;    // ImmDt or IETH right behind the BTH
+  logic imm_far;     // ImmDt behind the RETH
+  logic atomic;      // AtomicETH
+  logic atomic_ack;  // AETH and AtomicAckETH
+
   always_comb begin
+    reth       = 1'b0;
+    aeth       = 1'b0;
+    imm_near   = 1'b0;
+    imm_far    = 1'b0;
+    atomic     = 1'b0;
+    atomic_ack = 1'b0;
     case (pkt.opcode)
-      roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly, roce_pkg::OpReadRequest: off = 2'd2;
-      roce_pkg::OpWriteOnlyImm: off = 2'd3;
+      roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly, roce_pkg::OpReadRequest: reth = 1'b1;
+      roce_pkg::OpWriteOnlyImm: begin
+        reth    = 1'b1;
+        imm_far = 1'b1;
+      end
+      roce_pkg::OpReadRespFirst, roce_pkg::OpReadRespLast, roce_pkg::OpReadRespOnly,
+      roce_pkg::OpAck: aeth = 1'b1;
+      roce_pkg::OpAtomicAck: atomic_ack = 1'b1;
+      roce_pkg::OpCmpSwap, roce_pkg::OpFetchAdd: atomic = 1'b1;
       roce_pkg::OpSendLastImm, roce_pkg::OpSendOnlyImm, roce_pkg::OpWriteLastImm,
-      roce_pkg::OpSendLastInv, roce_pkg::OpSendOnlyInv, roce_pkg::OpReadRespFirst,
-      roce_pkg::OpReadRespLast, roce_pkg::OpReadRespOnly, roce_pkg::OpAck: off = 2'd1;
-      default: off = 2'd0;
+      roce_pkg::OpSendLastInv, roce_pkg::OpSendOnlyInv: imm_near = 1'b1;
+      default: ;
     endcase
   end
 
-  // 11 words are IPv4, UDP, BTH and ICRC; a started word of payload is padded to a whole one.
+  // 11 words are IPv4, UDP, BTH and ICRC; extension headers have 0, 1, 3 (atomic acknowledge), 4, 5
+  // or 7 (atomic) words; a started word of payload is padded to a whole one.
+  logic [2:0] off;
+  logic [2:0] ext_words;
   logic [4:0] fixed_words;
-  assign fixed_words = 5'd11 + {2'b00, off[1], 1'b0, off[0]} + {4'd0, pkt.pay_bytes[1:0] != 2'd0};
+  assign off = {atomic, reth || atomic_ack, aeth || imm_near || imm_far};
+  assign ext_words = {reth || atomic, atomic || atomic_ack,
+                      aeth || imm_near || imm_far || atomic || atomic_ack};
+  assign fixed_words = 5'd11 + {2'b00, ext_words} + {4'd0, pkt.pay_bytes[1:0] != 2'd0};
 
   always_ff @(posedge clk) begin
     if (rst) m_valid_o <= 1'b0;
@@ -83,9 +107,10 @@ module tx_lookup #(
   always_ff @(posedge clk) begin
     if (load) begin
       m_last_o  <= s_pkt_tlast;
-      m_err_o   <= s_pkt_tuser[264];
+      m_err_o   <= s_pkt_tuser[roce_pkg::TxPktW];
       m_pkt_o   <= pkt;
       m_off_o   <= off;
+      m_ext_o   <= {reth || atomic, atomic, atomic_ack, aeth || atomic_ack, imm_near, imm_far};
       m_words_o <= {2'b00, pkt.pay_bytes[13:2]} + {9'd0, fixed_words};
     end
   end

@@ -87,27 +87,29 @@ module tx_seal #(
 
   // ---- back over what follows the covered bytes -------------------------------------------------
   // The last beat ends Bytes - 4 * word + 2 zero bytes behind the last byte covered.
-  logic [7:0]  zeros;
-  logic [7:0]  zeros_now;
+  // That is 2 modulo 4; the constant bits trim the compiled module.
+  localparam int ZeroWordsW = WordW + 1;
+  logic [ZeroWordsW-1:0] zero_words;
+  logic [ZeroWordsW-1:0] zero_words_now;
   logic [31:0] state_end;
   logic [31:0] icrc;
 
-  assign zeros = 8'(Bytes + 2) - {{(6-WordW){1'b0}}, frame_word_i, 2'b00};
+  assign zero_words = ZeroWordsW'(Bytes / 4) - {1'b0, frame_word_i};
 
   delay_line #(
-    .Width(8),
+    .Width(ZeroWordsW),
     .Stages(CrcLatency + 1)
   ) u_zeros (
     .clk(clk),
-    .d_i(zeros),
-    .q_o(zeros_now)
+    .d_i(zero_words),
+    .q_o(zero_words_now)
   );
 
   icrc_rewind u_rewind (
     .clk(clk),
     .ce_i(1'b1),
     .state_i(state_q),
-    .zeros_i(zeros_now),
+    .zeros_i(8'({zero_words_now, 2'b10})),
     .state_o(state_end)
   );
 

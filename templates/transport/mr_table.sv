@@ -1,13 +1,18 @@
 // mr_table: the memory regions, as set up by the host, looked up by index.
 //
-// Look-up: entry_o belongs to the index_i of two cycles before, one look-up a cycle. An index
-// beyond MrCount, and everything before ready_o, reads as not valid. The index within entry_o reads
-// as zero.
+// Look-up: one a cycle, by two users. entry_o belongs to the index of two cycles before: index_i
+// when req_i was high, else index2_i. gnt2_o: req2_i is high and gets its look-up now, two cycles
+// before its entry; req_i has precedence and needs no grant. An index beyond MrCount, and
+// everything before ready_o, reads as not valid. The index within entry_o reads as zero.
 //
 // Set-up: s_cfg takes a region every two cycles, from ready_o on; look-ups after the cycle in which
 // it is taken see it. An index beyond MrCount is taken and ignored. A region of more than 2^40
 // bytes, or one that goes on beyond address 2^64, is stored as not valid: whoever uses an entry may
 // add offsets to its base without a thought of overflow.
+//
+// Invalidation: inv_valid_i marks the region inv_index_i as not valid, for look-ups from the second
+// cycle after it on; one a cycle, an index beyond MrCount is ignored. A set-up that is taken later
+// wins over it.
 //
 // MrCount: regions, 1..65536.
 // rocegen: comb none
@@ -23,8 +28,14 @@ module mr_table #(
   input  logic              s_cfg_tvalid,
   output logic              s_cfg_tready,
   input  roce_pkg::mr_cfg_t s_cfg_tdata,
+  input  logic              req_i,
   input  logic [23:0]       index_i,
-  output roce_pkg::mr_cfg_t entry_o
+  input  logic              req2_i,
+  input  logic [23:0]       index2_i,
+  output logic              gnt2_o,
+  output roce_pkg::mr_cfg_t entry_o,
+  input  logic              inv_valid_i,
+  input  logic [23:0]       inv_index_i
 );
 
   if (MrCount < 1 || MrCount > 65536) begin : gen_check_mr_count
@@ -33,50 +44,60 @@ module mr_table #(
 
   localparam int MrW = MrCount > 1 ? $clog2(MrCount) : 1;
   localparam int LengthW = 41;
-  localparam int EntryW = 8 + 4 + 16 + 64 + LengthW;
-  // One bit a region: LUTs while they are few.
-  localparam int BitStyle = MrCount > 256 ? 1 : 3;
+  localparam int EntryW = 8 + 4 + 3 + 16 + 64 + LengthW;
 
-  // ---- set-up: one cycle to add, one to write ---------------------------------------------------
-  logic        added_q;
-  logic        known_q;
-  logic        too_long_q;
-  logic [64:0] end_q;
-  logic        fits;
-  logic        write;
+  // ---- set-up: one cycle to add, one to write, more while invalidations write ------------------
+  logic            added_q;
+  logic            known_q;
+  logic            too_long_q;
+  logic [64:0]     end_q;
+  logic            fits;
+  logic            take;
+  logic            inv_q;
+  logic [MrW-1:0]  inv_index_q;
+
+  assign take = added_q && !inv_q;
 
   always_ff @(posedge clk) begin
-    if (rst) added_q <= 1'b0;
-    else added_q <= ready_o && s_cfg_tvalid && !added_q;
-    known_q    <= s_cfg_tdata.index < 24'(MrCount);
-    too_long_q <= s_cfg_tdata.length[63:41] != '0 ||
+    if (rst) begin
+      added_q <= 1'b0;
+      inv_q   <= 1'b0;
+    end else begin
+      added_q <= ready_o && s_cfg_tvalid && !take;
+      inv_q   <= inv_valid_i && inv_index_i < 24'(MrCount);
+    end
+    inv_index_q <= inv_index_i[MrW-1:0];
+    known_q     <= s_cfg_tdata.index < 24'(MrCount);
+    too_long_q  <= s_cfg_tdata.length[63:41] != '0 ||
         (s_cfg_tdata.length[40] && s_cfg_tdata.length[39:0] != '0);
-    end_q      <= {1'b0, s_cfg_tdata.base} + {1'b0, s_cfg_tdata.length};
+    end_q       <= {1'b0, s_cfg_tdata.base} + {1'b0, s_cfg_tdata.length};
   end
 
   assign fits         = !too_long_q && (!end_q[64] || end_q[63:0] == '0);
-  assign write        = added_q && known_q;
-  assign s_cfg_tready = added_q;
+  assign s_cfg_tready = take;
 
   // ---- table ------------------------------------------------------------------------------------
   logic              valid;
   logic [EntryW-1:0] entry;
+  logic [23:0]       index;
   logic              in_table1_q;
   logic              in_table2_q;
+
+  assign gnt2_o = req2_i && !req_i;
+  assign index  = req_i ? index_i : index2_i;
 
   ram_clear #(
     .Width(1),
     .Depth(MrCount),
-    .Latency(2),
-    .Style(BitStyle)
+    .Latency(2)
   ) u_valid (
     .clk(clk),
     .rst(rst),
-    .wr_en_i(write),
-    .wr_addr_i(s_cfg_tdata.index[MrW-1:0]),
-    .wr_data_i(s_cfg_tdata.valid && fits),
+    .wr_en_i(inv_q || (take && known_q)),
+    .wr_addr_i(inv_q ? inv_index_q : s_cfg_tdata.index[MrW-1:0]),
+    .wr_data_i(!inv_q && s_cfg_tdata.valid && fits),
     .rd_en_i(1'b1),
-    .rd_addr_i(index_i[MrW-1:0]),
+    .rd_addr_i(index[MrW-1:0]),
     .rd_data_o(valid),
     .ready_o(ready_o)
   );
@@ -85,20 +106,20 @@ module mr_table #(
     .Width(EntryW),
     .Depth(MrCount),
     .Latency(2),
-    .Style(0)
+    .Style(MrCount >= 1024 ? 2 : 0)  // two columns of UltraRAM, or four block RAMs and more
   ) u_entry (
     .clk(clk),
-    .wr_en_i(write),
+    .wr_en_i(take && known_q),
     .wr_addr_i(s_cfg_tdata.index[MrW-1:0]),
-    .wr_data_i({s_cfg_tdata.variant, s_cfg_tdata.access, s_cfg_tdata.pd, s_cfg_tdata.base,
-        s_cfg_tdata.length[LengthW-1:0]}),
+    .wr_data_i({s_cfg_tdata.variant, s_cfg_tdata.access, s_cfg_tdata.target, s_cfg_tdata.pd,
+        s_cfg_tdata.base, s_cfg_tdata.length[LengthW-1:0]}),
     .rd_en_i(1'b1),
-    .rd_addr_i(index_i[MrW-1:0]),
+    .rd_addr_i(index[MrW-1:0]),
     .rd_data_o(entry)
   );
 
   always_ff @(posedge clk) begin
-    in_table1_q <= ready_o && index_i < 24'(MrCount);
+    in_table1_q <= ready_o && index < 24'(MrCount);
     in_table2_q <= in_table1_q;
   end
 

@@ -1,16 +1,22 @@
-// qp_timer: the local ACK timer of every queue pair.
+// qp_timer: the timers of every queue pair: local ACK timer, RNR wait, and the watch for SQD.
 //
 // Walks over all QPs without end, one a cycle, and compares what it sees with what it saw the last
-// time: a QP with packets outstanding whose oldest unacknowledged PSN did not move for T = 4.096 us
-// * 2^timeout goes out on m_time (QPN, that PSN, generation), once; then its timer starts anew. The
-// timer starts when packets are outstanding, starts anew when an acknowledgement made progress or
-// when a rewind has been carried out, and stands still while a rewind waits for the requester.
-// timeout 0: never. Stale acknowledgements move nothing and so do not matter.
+// time. What it finds goes out on m_time (QPN, oldest unacknowledged PSN, generation, kind):
+// - kind 0: packets are outstanding and the oldest unacknowledged PSN did not move for T = 4.096 us
+//   * 2^timeout; once, then the timer starts anew. It starts when packets are outstanding, starts
+//   anew when an acknowledgement made progress or when a rewind has been carried out, and stands
+//   still while a rewind waits for the requester or the QP for the end of an RNR wait. timeout 0:
+//   never. Stale acknowledgements move nothing and so do not matter.
+// - kind 1: the QP has waited for the time that an RNR NAK told (told.rnr). Never too early.
+// - kind 2: told.drain is set, the QP is in SQD, everything sent is acknowledged and retired
+//   (retired_*_i: the PSN behind the last request that was retired). In every walk, until
+//   told.drain falls.
 //
-// Detection: between T and T + TickCycles/4 + 1 cycles + two walks. A walk takes max(QpCount, 8)
-// cycles and one more for each timeout that m_time holds back: at 250 MHz 2.05 us for 512 QPs, 65.5
-// us for 16384 (so codes of 5 and more then stay within 2 T; code 1, 8.2 us, is found within 150
-// us). tx_stalled_i freezes time: a paused link loses no packets.
+// Detection: between T and T + TickCycles/4 + 1 cycles + two walks; an RNR wait, counted in
+// quarters of 4.096 us, the same and up to a quarter more. A walk takes max(QpCount, 8) cycles and
+// one more for each timeout that m_time holds back: at 250 MHz 2.05 us for 512 QPs, 65.5 us for
+// 16384 (so codes of 5 and more then stay within 2 T; code 1, 8.2 us, is found within 150 us).
+// tx_stalled_i freezes time: a paused link loses no packets.
 //
 // hold_i: the walk pauses; idle_o: nothing is on its way. set_valid_i (only while idle_o): the QP's
 // code is taken, its timer stopped. ready_o: tables cleared, 2^QpW cycles after reset.
@@ -39,11 +45,15 @@ module qp_timer #(
   input  logic                 cursor_we_i,
   input  logic [QpW-1:0]       cursor_qpn_i,
   input  roce_pkg::sq_cursor_t cursor_i,
+  input  logic                 retired_we_i,
+  input  logic [QpW-1:0]       retired_qpn_i,
+  input  logic [23:0]          retired_psn_i,
   output logic                 m_time_tvalid,
   input  logic                 m_time_tready,
   output logic [QpW-1:0]       m_time_qpn,
   output logic [23:0]          m_time_una,
-  output logic [3:0]           m_time_gen
+  output logic [3:0]           m_time_gen,
+  output logic [1:0]           m_time_kind
 );
 
   if (TickCycles < 4 || TickCycles > 16384) begin : gen_check_tick
@@ -96,6 +106,7 @@ module qp_timer #(
 
   typedef struct packed {
     logic             armed;
+    logic             rnr;  // for an RNR wait
     logic [23:0]      una;
     logic [3:0]       gen;
     logic [TimeW-1:0] deadline;
@@ -103,23 +114,25 @@ module qp_timer #(
 
   logic           read_valid_q;
   logic [QpW-1:0] read_qpn_q;
-  logic [30:0]    state_read;
+  logic [37:0]    state_read;
   logic [27:0]    cursor_read;
   logic [4:0]     code_read;
+  logic [23:0]    retired_read;
   timer_t         timer_read;
   timer_t         timer_d;
   logic           write;
   logic [QpW-1:0] write_qpn;
 
   ram_clear #(
-    .Width(31),
+    .Width(38),
     .Depth(Rows)
   ) u_state (
     .clk(clk),
     .rst(rst),
     .wr_en_i(state_we_i),
     .wr_addr_i(state_qpn_i),
-    .wr_data_i({state_i.state, state_i.una, state_i.gen}),
+    .wr_data_i({state_i.state, state_i.una, state_i.gen, state_i.rnr, state_i.rnr_code,
+        state_i.drain}),
     .rd_en_i(step),
     .rd_addr_i(row_qpn),
     .rd_data_o(state_read),
@@ -153,7 +166,20 @@ module qp_timer #(
   );
 
   ram_sdp #(
-    .Width(29 + TimeW),
+    .Width(24),
+    .Depth(Rows)
+  ) u_retired (
+    .clk(clk),
+    .wr_en_i(retired_we_i),
+    .wr_addr_i(retired_qpn_i),
+    .wr_data_i(retired_psn_i),
+    .rd_en_i(step),
+    .rd_addr_i(row_qpn),
+    .rd_data_o(retired_read)
+  );
+
+  ram_sdp #(
+    .Width(30 + TimeW),
     .Depth(Rows)
   ) u_timer (
     .clk(clk),
@@ -171,6 +197,10 @@ module qp_timer #(
   logic [2:0]       got_state_q;
   logic [23:0]      got_una_q;
   logic [3:0]       got_gen_q;
+  logic             got_rnr_q;
+  logic [4:0]       got_rnr_code_q;
+  logic             got_drain_q;
+  logic [23:0]      got_retired_q;
   logic [23:0]      got_nxt_q;
   logic [3:0]       got_done_q;
   logic [4:0]       got_code_q;
@@ -179,14 +209,61 @@ module qp_timer #(
   logic [QpW-1:0]   dec_qpn_q;
   logic [23:0]      dec_una_q;
   logic [3:0]       dec_gen_q;
-  logic             dec_running_q;  // packets are outstanding and the timer counts
+  logic             dec_rnr_q;
+  logic             dec_drained_q;
+  logic             dec_running_q;  // the timer counts
   logic             dec_same_q;  // as the last time
   logic             dec_over_q;
   logic [TimeW-1:0] dec_old_q;
-  logic [TimeW-1:0] dec_new_q;
+  logic [TimeW-3:0] dec_length_q;
   logic [TimeW-1:0] left;
+  logic             live;
+  logic             settled;  // no rewind waits for the requester
+  logic             all_acked;
+  logic [19:0]      rnr_quarters;
 
-  assign left = now_q - got_timer_q.deadline;
+  assign left      = now_q - got_timer_q.deadline;
+  assign live      = got_state_q == roce_pkg::QpRts || got_state_q == roce_pkg::QpSqd;
+  assign settled   = got_gen_q == got_done_q;
+  assign all_acked = got_una_q == got_nxt_q;
+
+  // RNR timer codes (IBTA table 45) in quarters of 4.096 us, rounded up: 10 us are 9.765625.
+  always_comb begin
+    case (got_rnr_code_q)
+      5'd0: rnr_quarters = 20'd640000;  // 655.36 ms
+      5'd1: rnr_quarters = 20'd10;  // 0.01 ms
+      5'd2: rnr_quarters = 20'd20;  // 0.02 ms
+      5'd3: rnr_quarters = 20'd30;  // 0.03 ms
+      5'd4: rnr_quarters = 20'd40;  // 0.04 ms
+      5'd5: rnr_quarters = 20'd59;  // 0.06 ms
+      5'd6: rnr_quarters = 20'd79;  // 0.08 ms
+      5'd7: rnr_quarters = 20'd118;  // 0.12 ms
+      5'd8: rnr_quarters = 20'd157;  // 0.16 ms
+      5'd9: rnr_quarters = 20'd235;  // 0.24 ms
+      5'd10: rnr_quarters = 20'd313;  // 0.32 ms
+      5'd11: rnr_quarters = 20'd469;  // 0.48 ms
+      5'd12: rnr_quarters = 20'd625;  // 0.64 ms
+      5'd13: rnr_quarters = 20'd938;  // 0.96 ms
+      5'd14: rnr_quarters = 20'd1250;  // 1.28 ms
+      5'd15: rnr_quarters = 20'd1875;  // 1.92 ms
+      5'd16: rnr_quarters = 20'd2500;  // 2.56 ms
+      5'd17: rnr_quarters = 20'd3750;  // 3.84 ms
+      5'd18: rnr_quarters = 20'd5000;  // 5.12 ms
+      5'd19: rnr_quarters = 20'd7500;  // 7.68 ms
+      5'd20: rnr_quarters = 20'd10000;  // 10.24 ms
+      5'd21: rnr_quarters = 20'd15000;  // 15.36 ms
+      5'd22: rnr_quarters = 20'd20000;  // 20.48 ms
+      5'd23: rnr_quarters = 20'd30000;  // 30.72 ms
+      5'd24: rnr_quarters = 20'd40000;  // 40.96 ms
+      5'd25: rnr_quarters = 20'd60000;  // 61.44 ms
+      5'd26: rnr_quarters = 20'd80000;  // 81.92 ms
+      5'd27: rnr_quarters = 20'd120000;  // 122.88 ms
+      5'd28: rnr_quarters = 20'd160000;  // 163.84 ms
+      5'd29: rnr_quarters = 20'd240000;  // 245.76 ms
+      5'd30: rnr_quarters = 20'd320000;  // 327.68 ms
+      default: rnr_quarters = 20'd480000;  // 491.52 ms
+    endcase
+  end
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -204,21 +281,23 @@ module qp_timer #(
     if (step) begin
       read_qpn_q  <= row_qpn;
       got_qpn_q   <= read_qpn_q;
-      {got_state_q, got_una_q, got_gen_q} <= state_read;
+      {got_state_q, got_una_q, got_gen_q, got_rnr_q, got_rnr_code_q, got_drain_q} <= state_read;
+      got_retired_q <= retired_read;
       {got_nxt_q, got_done_q} <= cursor_read;
       got_code_q  <= code_read;
       got_timer_q <= timer_read;
       dec_qpn_q     <= got_qpn_q;
       dec_una_q     <= got_una_q;
       dec_gen_q     <= got_gen_q;
-      dec_running_q <= got_una_q != got_nxt_q && got_gen_q == got_done_q && got_code_q != '0 &&
-          (got_state_q == roce_pkg::QpRts || got_state_q == roce_pkg::QpSqd);
+      dec_rnr_q     <= got_rnr_q;
+      dec_drained_q <= got_drain_q && got_state_q == roce_pkg::QpSqd && all_acked &&
+          got_retired_q == got_una_q;
+      dec_running_q <= live && (got_rnr_q || (!all_acked && settled && got_code_q != '0));
       dec_same_q    <= got_timer_q.armed && got_timer_q.una == got_una_q &&
-          got_timer_q.gen == got_gen_q;
+          got_timer_q.gen == got_gen_q && got_timer_q.rnr == got_rnr_q;
       dec_over_q    <= !left[TimeW-1];
       dec_old_q     <= got_timer_q.deadline;
-      // One quarter more than T: the present one has begun already.
-      dec_new_q     <= now_q + (TimeW'(4) << got_code_q) + 1'b1;
+      dec_length_q  <= got_rnr_q ? (TimeW-2)'(rnr_quarters) : (TimeW-2)'(4) << got_code_q;
     end
   end
 
@@ -231,14 +310,16 @@ module qp_timer #(
 
   always_comb begin
     timer_d.armed    = dec_running_q && !fire;
+    timer_d.rnr      = dec_rnr_q;
     timer_d.una      = dec_una_q;
     timer_d.gen      = dec_gen_q;
-    timer_d.deadline = dec_same_q ? dec_old_q : dec_new_q;
+    // One quarter more than T: the present one has begun already.
+    timer_d.deadline = dec_same_q ? dec_old_q : now_q + TimeW'(dec_length_q) + 1'b1;
   end
 
   always_ff @(posedge clk) begin
     if (rst) m_time_tvalid <= 1'b0;
-    else if (step) m_time_tvalid <= fire;
+    else if (step) m_time_tvalid <= fire || (dec_valid_q && dec_drained_q);
   end
 
   always_ff @(posedge clk) begin
@@ -246,6 +327,7 @@ module qp_timer #(
       m_time_qpn <= dec_qpn_q;
       m_time_una <= dec_una_q;
       m_time_gen <= dec_gen_q;
+      m_time_kind <= {dec_drained_q, dec_rnr_q};
     end
   end
 

@@ -1,84 +1,117 @@
 // responder_decode: what a request opcode means to the responder.
 //
-// Combinational. request_o is zero for every opcode that is not an RC request (responses, reserved
-// codes, other transports); the other outputs are then zero too. write_o marks the operations that
-// are carried out; the rest of the requests are refused as "operation not enabled". The optional
-// requests FLUSH and ATOMIC WRITE (0x1C, 0x1D) are requests that nobody enables.
+// Combinational. op_o.request is zero for every opcode that is not an RC request (responses,
+// reserved codes, other transports); all else is then zero too. The optional requests FLUSH and
+// ATOMIC WRITE (0x1C, 0x1D) are requests that nobody enables: none of send, write, read, atomic is
+// set.
 //
-// starts_o and ends_o tell the position in the message: FIRST starts, LAST ends, ONLY does both.
-// replay_ack_o marks requests whose duplicate is answered by an ACK (SEND, WRITE); a duplicate of
-// any other needs a memory of what was answered.
+// starts and ends tell the position in the message: FIRST starts, LAST ends, ONLY does both.
 `default_nettype none
 
 module responder_decode (
-  input  logic [7:0] opcode_i,
-  output logic       request_o,
-  output logic       write_o,
-  output logic       starts_o,
-  output logic       ends_o,
-  output logic       replay_ack_o
+  input  logic [7:0]        opcode_i,
+  output roce_pkg::rsp_op_t op_o
 );
 
+  logic is_send;
+  logic is_write;
+  logic is_read;
+  logic is_atomic;
+  logic is_other;
+  logic first;
+  logic last;
+  logic only;
+
   always_comb begin
-    request_o    = 1'b0;
-    write_o      = 1'b0;
-    starts_o     = 1'b0;
-    ends_o       = 1'b0;
-    replay_ack_o = 1'b0;
+    is_send   = 1'b0;
+    is_write  = 1'b0;
+    is_read   = 1'b0;
+    is_atomic = 1'b0;
+    is_other  = 1'b0;
+    first     = 1'b0;
+    last      = 1'b0;
+    only      = 1'b0;
+    op_o.imm  = 1'b0;
+    op_o.inv  = 1'b0;
     case (opcode_i)
+      roce_pkg::OpSendFirst: begin
+        is_send = 1'b1;
+        first   = 1'b1;
+      end
+      roce_pkg::OpSendMiddle: is_send = 1'b1;
+      roce_pkg::OpSendLast: begin
+        is_send = 1'b1;
+        last    = 1'b1;
+      end
+      roce_pkg::OpSendLastImm: begin
+        is_send  = 1'b1;
+        last     = 1'b1;
+        op_o.imm = 1'b1;
+      end
+      roce_pkg::OpSendLastInv: begin
+        is_send  = 1'b1;
+        last     = 1'b1;
+        op_o.inv = 1'b1;
+      end
+      roce_pkg::OpSendOnly: begin
+        is_send = 1'b1;
+        only    = 1'b1;
+      end
+      roce_pkg::OpSendOnlyImm: begin
+        is_send  = 1'b1;
+        only     = 1'b1;
+        op_o.imm = 1'b1;
+      end
+      roce_pkg::OpSendOnlyInv: begin
+        is_send  = 1'b1;
+        only     = 1'b1;
+        op_o.inv = 1'b1;
+      end
       roce_pkg::OpWriteFirst: begin
-        request_o    = 1'b1;
-        write_o      = 1'b1;
-        starts_o     = 1'b1;
-        replay_ack_o = 1'b1;
+        is_write = 1'b1;
+        first    = 1'b1;
       end
-      roce_pkg::OpWriteMiddle: begin
-        request_o    = 1'b1;
-        write_o      = 1'b1;
-        replay_ack_o = 1'b1;
-      end
+      roce_pkg::OpWriteMiddle: is_write = 1'b1;
       roce_pkg::OpWriteLast: begin
-        request_o    = 1'b1;
-        write_o      = 1'b1;
-        ends_o       = 1'b1;
-        replay_ack_o = 1'b1;
+        is_write = 1'b1;
+        last     = 1'b1;
+      end
+      roce_pkg::OpWriteLastImm: begin
+        is_write = 1'b1;
+        last     = 1'b1;
+        op_o.imm = 1'b1;
       end
       roce_pkg::OpWriteOnly: begin
-        request_o    = 1'b1;
-        write_o      = 1'b1;
-        starts_o     = 1'b1;
-        ends_o       = 1'b1;
-        replay_ack_o = 1'b1;
+        is_write = 1'b1;
+        only     = 1'b1;
       end
-      roce_pkg::OpSendFirst: begin
-        request_o    = 1'b1;
-        starts_o     = 1'b1;
-        replay_ack_o = 1'b1;
-      end
-      roce_pkg::OpSendMiddle: begin
-        request_o    = 1'b1;
-        replay_ack_o = 1'b1;
-      end
-      roce_pkg::OpSendLast, roce_pkg::OpSendLastImm, roce_pkg::OpSendLastInv,
-      roce_pkg::OpWriteLastImm: begin
-        request_o    = 1'b1;
-        ends_o       = 1'b1;
-        replay_ack_o = 1'b1;
-      end
-      roce_pkg::OpSendOnly, roce_pkg::OpSendOnlyImm, roce_pkg::OpSendOnlyInv,
       roce_pkg::OpWriteOnlyImm: begin
-        request_o    = 1'b1;
-        starts_o     = 1'b1;
-        ends_o       = 1'b1;
-        replay_ack_o = 1'b1;
+        is_write = 1'b1;
+        only     = 1'b1;
+        op_o.imm = 1'b1;
       end
-      roce_pkg::OpReadRequest, roce_pkg::OpCmpSwap, roce_pkg::OpFetchAdd, 8'h1C, 8'h1D: begin
-        request_o = 1'b1;
-        starts_o  = 1'b1;
-        ends_o    = 1'b1;
+      roce_pkg::OpReadRequest: begin
+        is_read = 1'b1;
+        only    = 1'b1;
+      end
+      roce_pkg::OpCmpSwap, roce_pkg::OpFetchAdd: begin
+        is_atomic = 1'b1;
+        only      = 1'b1;
+      end
+      8'h1C, 8'h1D: begin
+        is_other = 1'b1;
+        only     = 1'b1;
       end
       default: ;
     endcase
+    op_o.request = is_send || is_write || is_read || is_atomic || is_other;
+    op_o.send    = is_send;
+    op_o.write   = is_write;
+    op_o.read    = is_read;
+    op_o.atomic  = is_atomic;
+    op_o.add     = is_atomic && opcode_i == roce_pkg::OpFetchAdd;
+    op_o.starts  = first || only;
+    op_o.ends    = last || only;
   end
 
 endmodule

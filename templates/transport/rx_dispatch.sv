@@ -1,15 +1,16 @@
-// rx_dispatch: parts received headers into requests and acknowledgements.
+// rx_dispatch: parts received headers into requests and answers.
 //
-// ACK and NAK (opcode 0x11) go to m_rsp through a FIFO; one that finds it full is dropped and
-// counted, which the protocol repairs, so a slow requester never holds back the receiver.
-// Everything else goes straight to m_req and waits for it: every header there may own payload in
-// the frame buffer, so the responder has to see it (and drops what is no request). One header a
-// cycle; m_req has no latency, m_rsp 2 cycles. An ACK behind a waiting request waits with it.
+// Answers (ACK and NAK, READ responses, atomic acknowledges: opcodes 0x0D to 0x12) go to m_rsp
+// through a FIFO. An ACK or NAK (0x11) that finds it full is dropped and counted, which the
+// protocol repairs; the others own space in the frame buffer, so they wait. Everything else goes
+// straight to m_req and waits for it: the responder has to see it (and drops what is no request).
+// m_order tells the order of the headers that own buffer space, one bit each: 0 went to m_req, 1 to
+// m_rsp. One header a cycle; latency: m_req none, m_rsp 2 cycles, m_order 1. A header behind one
+// that waits waits with it.
 //
-// On m_rsp the fields that an ACK does not have read as zero: buf_addr, pay_bytes, va, rkey,
-// dma_len, imm.
+// On m_rsp the fields that no answer has read as zero: va, rkey, dma_len, imm.
 //
-// RspDepth: ACKs that wait, 2..1024.
+// RspDepth: answers that wait, 2..1024.
 // rocegen: comb s_hdr.tready<-s_hdr.t*, s_hdr.tready<-m_req.tready, m_req.tvalid<-s_hdr.t*
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -28,18 +29,24 @@ module rx_dispatch #(
   output logic              m_rsp_tvalid,
   input  logic              m_rsp_tready,
   output roce_pkg::rx_hdr_t m_rsp_tdata,
-  output logic              cnt_rsp_overflow_o
+  output logic              m_order_tvalid,
+  input  logic              m_order_tready,
+  output logic [0:0]        m_order_tdata,      // 0 request, 1 answer
+  output logic              cnt_rsp_overflow_o  // an ACK or NAK was dropped
 );
 
   if (RspDepth < 2 || RspDepth > 1024) begin : gen_check_rsp_depth
     $fatal(1, "rx_dispatch: RspDepth must be in 2..1024");
   end
 
-  // What an ACK has, without its opcode.
+  // What an answer has.
   typedef struct packed {
+    logic [15:0] buf_addr;
+    logic [13:0] pay_bytes;
     logic [31:0] src_ip;
     logic [31:0] dst_ip;
     logic [1:0]  ecn;
+    logic [7:0]  opcode;
     logic        se;
     logic        mig;
     logic [1:0]  pad;
@@ -51,55 +58,73 @@ module rx_dispatch #(
     logic [23:0] psn;
     logic [7:0]  syndrome;
     logic [23:0] msn;
-  } ack_t;
-  localparam int AckW = 169;
+  } rsp_t;
+  localparam int RspW = 207;
 
   logic            is_ack;
+  logic            is_rsp;      // owns buffer space
+  logic            is_req;
   logic            rsp_ready;
-  logic [AckW-1:0] rsp_data;
-  ack_t            ack_in;
-  ack_t            ack_out;
+  logic            order_ready;
+  logic            rsp_offer;
+  logic            order_offer;
+  logic [RspW-1:0] rsp_data;
+  rsp_t            rsp_in;
+  rsp_t            rsp_out;
 
-  assign is_ack       = s_hdr_tdata.opcode == roce_pkg::OpAck;
-  assign s_hdr_tready = is_ack || m_req_tready;
-  assign m_req_tvalid = s_hdr_tvalid && !is_ack;
+  always_comb begin
+    is_ack = 1'b0;
+    is_rsp = 1'b0;
+    case (s_hdr_tdata.opcode)
+      roce_pkg::OpAck: is_ack = 1'b1;
+      roce_pkg::OpReadRespFirst, roce_pkg::OpReadRespMiddle, roce_pkg::OpReadRespLast,
+      roce_pkg::OpReadRespOnly, roce_pkg::OpAtomicAck: is_rsp = 1'b1;
+      default: ;
+    endcase
+  end
+
+  // Both FIFOs tell full from a register: what is offered to them is taken.
+  assign is_req       = !is_ack && !is_rsp;
+  assign s_hdr_tready = is_ack || (order_ready && (is_rsp ? rsp_ready : m_req_tready));
+  assign m_req_tvalid = s_hdr_tvalid && is_req && order_ready;
   assign m_req_tdata  = s_hdr_tdata;
+  assign rsp_offer    = s_hdr_tvalid && rsp_ready && (is_ack || (is_rsp && order_ready));
+  assign order_offer  = s_hdr_tvalid && s_hdr_tready && !is_ack;
 
   always_ff @(posedge clk) begin
     if (rst) cnt_rsp_overflow_o <= 1'b0;
     else cnt_rsp_overflow_o <= s_hdr_tvalid && is_ack && !rsp_ready;
   end
 
-  assign ack_in.src_ip   = s_hdr_tdata.src_ip;
-  assign ack_in.dst_ip   = s_hdr_tdata.dst_ip;
-  assign ack_in.ecn      = s_hdr_tdata.ecn;
-  assign ack_in.se       = s_hdr_tdata.se;
-  assign ack_in.mig      = s_hdr_tdata.mig;
-  assign ack_in.pad      = s_hdr_tdata.pad;
-  assign ack_in.pkey     = s_hdr_tdata.pkey;
-  assign ack_in.fecn     = s_hdr_tdata.fecn;
-  assign ack_in.becn     = s_hdr_tdata.becn;
-  assign ack_in.dqpn     = s_hdr_tdata.dqpn;
-  assign ack_in.ackreq   = s_hdr_tdata.ackreq;
-  assign ack_in.psn      = s_hdr_tdata.psn;
-  assign ack_in.syndrome = s_hdr_tdata.syndrome;
-  assign ack_in.msn      = s_hdr_tdata.msn;
+  assign rsp_in.buf_addr  = s_hdr_tdata.buf_addr;
+  assign rsp_in.pay_bytes = s_hdr_tdata.pay_bytes;
+  assign rsp_in.src_ip    = s_hdr_tdata.src_ip;
+  assign rsp_in.dst_ip    = s_hdr_tdata.dst_ip;
+  assign rsp_in.ecn       = s_hdr_tdata.ecn;
+  assign rsp_in.opcode    = s_hdr_tdata.opcode;
+  assign rsp_in.se        = s_hdr_tdata.se;
+  assign rsp_in.mig       = s_hdr_tdata.mig;
+  assign rsp_in.pad       = s_hdr_tdata.pad;
+  assign rsp_in.pkey      = s_hdr_tdata.pkey;
+  assign rsp_in.fecn      = s_hdr_tdata.fecn;
+  assign rsp_in.becn      = s_hdr_tdata.becn;
+  assign rsp_in.dqpn      = s_hdr_tdata.dqpn;
+  assign rsp_in.ackreq    = s_hdr_tdata.ackreq;
+  assign rsp_in.psn       = s_hdr_tdata.psn;
+  assign rsp_in.syndrome  = s_hdr_tdata.syndrome;
+  assign rsp_in.msn       = s_hdr_tdata.msn;
 
-  logic offer;
-  assign offer = s_hdr_tvalid && is_ack && rsp_ready;
-
-  // Full is known one beat ahead: nothing is offered that the FIFO would make wait.
   /* verilator lint_off PINCONNECTEMPTY */
   stream_fifo #(
-    .Width(AckW),
+    .Width(RspW),
     .Depth(RspDepth),
     .Style(0)
   ) u_fifo (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(offer),
+    .s_axis_tvalid(rsp_offer),
     .s_axis_tready(rsp_ready),
-    .s_axis_tdata(ack_in),
+    .s_axis_tdata(rsp_in),
     .m_axis_tvalid(m_rsp_tvalid),
     .m_axis_tready(m_rsp_tready),
     .m_axis_tdata(rsp_data),
@@ -107,25 +132,40 @@ module rx_dispatch #(
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  assign ack_out = rsp_data;
+  stream_skid #(
+    .Width(1)
+  ) u_order (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(order_offer),
+    .s_axis_tready(order_ready),
+    .s_axis_tdata(is_rsp),
+    .m_axis_tvalid(m_order_tvalid),
+    .m_axis_tready(m_order_tready),
+    .m_axis_tdata(m_order_tdata)
+  );
+
+  assign rsp_out = rsp_data;
 
   always_comb begin
-    m_rsp_tdata          = '0;
-    m_rsp_tdata.opcode   = roce_pkg::OpAck;
-    m_rsp_tdata.src_ip   = ack_out.src_ip;
-    m_rsp_tdata.dst_ip   = ack_out.dst_ip;
-    m_rsp_tdata.ecn      = ack_out.ecn;
-    m_rsp_tdata.se       = ack_out.se;
-    m_rsp_tdata.mig      = ack_out.mig;
-    m_rsp_tdata.pad      = ack_out.pad;
-    m_rsp_tdata.pkey     = ack_out.pkey;
-    m_rsp_tdata.fecn     = ack_out.fecn;
-    m_rsp_tdata.becn     = ack_out.becn;
-    m_rsp_tdata.dqpn     = ack_out.dqpn;
-    m_rsp_tdata.ackreq   = ack_out.ackreq;
-    m_rsp_tdata.psn      = ack_out.psn;
-    m_rsp_tdata.syndrome = ack_out.syndrome;
-    m_rsp_tdata.msn      = ack_out.msn;
+    m_rsp_tdata           = '0;
+    m_rsp_tdata.buf_addr  = rsp_out.buf_addr;
+    m_rsp_tdata.pay_bytes = rsp_out.pay_bytes;
+    m_rsp_tdata.src_ip    = rsp_out.src_ip;
+    m_rsp_tdata.dst_ip    = rsp_out.dst_ip;
+    m_rsp_tdata.ecn       = rsp_out.ecn;
+    m_rsp_tdata.opcode    = rsp_out.opcode;
+    m_rsp_tdata.se        = rsp_out.se;
+    m_rsp_tdata.mig       = rsp_out.mig;
+    m_rsp_tdata.pad       = rsp_out.pad;
+    m_rsp_tdata.pkey      = rsp_out.pkey;
+    m_rsp_tdata.fecn      = rsp_out.fecn;
+    m_rsp_tdata.becn      = rsp_out.becn;
+    m_rsp_tdata.dqpn      = rsp_out.dqpn;
+    m_rsp_tdata.ackreq    = rsp_out.ackreq;
+    m_rsp_tdata.psn       = rsp_out.psn;
+    m_rsp_tdata.syndrome  = rsp_out.syndrome;
+    m_rsp_tdata.msn       = rsp_out.msn;
   end
 
   `ROCEGEN_STREAM(hdr_contract, s_hdr_tvalid, s_hdr_tready, s_hdr_tdata)

@@ -1,32 +1,40 @@
 // sq_ack: the acknowledged position and the state of every queue pair's send side.
 //
 // Takes everything that changes them, one at a time, in this precedence: s_cfg (set-up and state),
-// s_evt (fatal errors found elsewhere), bad_* (a request that cannot be executed), s_time (ACK
-// timer), and s_ack (ACK and NAK headers; anything else is dropped and counted). sq_ack_rules says
-// what each does; the new state is told to all on state_*_o, a QP with something to send or to
-// retire is kicked, a QP that went to ERR is named on m_err (to the responder) and, with the cause,
-// on m_event.
+// s_evt (fatal errors found elsewhere), s_data (data of a response that did not reach the memory),
+// s_bad (a request that cannot be executed), s_time (ACK and RNR timers, SQD reached), and s_ack
+// (ACKs, NAKs, READ responses, atomic results). sq_ack_rules says what each does; the new state is
+// told to all on state_*_o, a QP with something to send or to retire is kicked, a QP that went to
+// ERR is named on m_err (to the responder) and m_event with the cause; EvtSqDrained on m_event.
+// Every READ response and atomic result, wherever it comes from, gives one command on m_fetch.
 //
-// Set-up and RESET: hold_o stops the requester, the poster, the retirer and the timer; when idle_i
-// says that they hold nothing, the set-up is done in one step (set_valid_o: all start the QP anew),
-// then they go on. s_cfg is taken when it is in force. A set-up whose ring does not fit into the
-// request memory leaves the QP in RESET. QPNs >= QpCount are taken and ignored.
+// Set-up and RESET: hold_o stops the requester, the poster, the retirer and the timer, and s_ack;
+// when idle_i says that they hold nothing and no data is on its way to memory (flight_i), the
+// set-up is done in one step (set_valid_o: all start the QP anew), then they go on. A change to SQD
+// holds them, too, until idle_i: so no turn that began before it sends anything after it. s_cfg is
+// taken when it is in force. A set-up whose ring does not fit into the request memory leaves the QP
+// in RESET. QPNs >= QpCount are taken and ignored.
 //
-// Never waits: s_evt and s_time are taken whatever m_err and m_event do (a list holds every QP), so
-// no circle of waiting can close. s_ack waits for the kick queues only, which always drain. While a
-// set-up waits, m_err finishes what it offers, so that no error of the old life reaches the new
-// one.
+// Never waits: s_evt, s_data and s_time are taken whatever m_err, m_event and m_fetch do (a list
+// holds every QP), so no circle of waiting can close. s_ack waits for m_fetch and for the kick
+// queues, which always drain. While a set-up waits, m_err finishes what it offers, so that no error
+// of the old life reaches the new one.
 //
-// Throughput: one of these every 2 cycles, from one QP or many. Latency: 3 cycles to state_*_o.
-// ready_o: tables cleared, 2^QpW cycles after reset. Nothing is taken before enable_i.
+// Throughput: one of these every 2 cycles, from one QP or many; one of s_ack waits 2 cycles more
+// behind a response that may have been the last of a READ or atomic of the same QP. Latency: 6
+// cycles to state_*_o, 10 to m_fetch. ready_o: tables cleared, 2^QpW cycles after reset. Nothing is
+// taken before enable_i.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it. WqeSlots: slots in the request memory, 2..2^20.
+// RdDepth: READs and atomics of a QP under way, a power of two, 1..128.
+`include "rocegen_assert.svh"
 `default_nettype none
 
 module sq_ack #(
   parameter int QpCount = 16,
   parameter int QpW = 4,
-  parameter int WqeSlots = 256
+  parameter int WqeSlots = 256,
+  parameter int RdDepth = 16
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -34,6 +42,8 @@ module sq_ack #(
   input  logic                 enable_i,
   output logic                 hold_o,
   input  logic                 idle_i,
+  input  logic                 flight_i,
+  output logic                 sent_o,
   output logic                 set_valid_o,
   output logic                 state_we_o,
   output logic [QpW-1:0]       state_qpn_o,
@@ -41,6 +51,10 @@ module sq_ack #(
   input  logic                 cursor_we_i,
   input  logic [QpW-1:0]       cursor_qpn_i,
   input  roce_pkg::sq_cursor_t cursor_i,
+  input  logic                 rd_we_i,
+  input  logic [QpW-1:0]       rd_qpn_i,
+  input  logic [7:0]           rd_num_i,
+  input  roce_pkg::sq_rd_t     rd_i,
   input  logic                 s_cfg_tvalid,
   output logic                 s_cfg_tready,
   input  roce_pkg::qp_cfg_t    s_cfg_tdata,
@@ -50,6 +64,10 @@ module sq_ack #(
   input  logic                 s_evt_tvalid,
   output logic                 s_evt_tready,
   input  roce_pkg::qp_evt_t    s_evt_tdata,
+  input  logic                 s_data_tvalid,
+  output logic                 s_data_tready,
+  input  logic [QpW-1:0]       s_data_qpn,
+  input  logic [23:0]          s_data_psn,
   input  logic                 s_bad_tvalid,
   output logic                 s_bad_tready,
   input  logic [QpW-1:0]       s_bad_qpn,
@@ -59,6 +77,10 @@ module sq_ack #(
   input  logic [QpW-1:0]       s_time_qpn,
   input  logic [23:0]          s_time_una,
   input  logic [3:0]           s_time_gen,
+  input  logic [1:0]           s_time_kind,
+  output logic                 m_fetch_tvalid,
+  input  logic                 m_fetch_tready,
+  output roce_pkg::rx_cmd_t    m_fetch_tdata,
   output logic                 m_kick_req_tvalid,
   input  logic                 m_kick_req_tready,
   output logic [QpW-1:0]       m_kick_req_tdata,
@@ -67,7 +89,7 @@ module sq_ack #(
   output logic [QpW-1:0]       m_kick_ret_tdata,
   output logic                 m_err_tvalid,
   input  logic                 m_err_tready,
-  output logic [23:0]          m_err_tdata,
+  output roce_pkg::qp_evt_t    m_err_tdata,
   output logic                 m_event_tvalid,
   input  logic                 m_event_tready,
   output roce_pkg::qp_evt_t    m_event_tdata,
@@ -78,18 +100,41 @@ module sq_ack #(
   output logic                 cnt_sq_naks_fatal_o,
   output logic                 cnt_sq_naks_reserved_o,
   output logic                 cnt_sq_naks_rnr_o,
+  output logic                 cnt_sq_implied_naks_o,
+  output logic                 cnt_sq_responses_o,
+  output logic                 cnt_sq_responses_stale_o,
+  output logic                 cnt_sq_responses_bad_o,
   output logic                 cnt_sq_timeouts_o,
   output logic                 cnt_sq_rewinds_o,
   output logic                 cnt_sq_errors_o
 );
 
   localparam int Rows = 1 << QpW;
+  // Credits beyond the ring mean nothing: code 2n grants 2^n.
+  localparam int SlotW = $clog2(WqeSlots);
+  localparam logic [4:0] MostCredits = SlotW >= 15 ? 5'd30 : 5'(2 * SlotW);
+
+  // An operation on its way. Operations are chosen in even cycles (phase_q 0); each stage holds one
+  // for two cycles and passes it on at the end of the second.
+  typedef struct packed {
+    logic [3:0]     op;
+    logic [QpW-1:0] qpn;
+    logic [23:0]    psn;
+    logic [7:0]     arg;
+  } op_t;
+  // What only s_ack has.
+  typedef struct packed {
+    logic [15:0] buf_addr;
+    logic [13:0] bytes;
+    logic [7:0]  opcode;
+  } rsp_t;
 
   // ---- set-up -----------------------------------------------------------------------------------
-  logic       cfg_go, cfg_take, quiet;
+  logic       cfg_go, cfg_take, quiet, telling, responding;
   logic [2:0] cfg_state;
 
-  assign quiet = idle_i && !s_bad_tvalid && !s_time_tvalid && !m_err_tvalid && !telling;
+  assign quiet = idle_i && !flight_i && !responding && !s_bad_tvalid && !s_time_tvalid &&
+      !m_err_tvalid && !telling;
 
   sq_setup #(
     .QpCount(QpCount),
@@ -99,6 +144,7 @@ module sq_ack #(
     .rst(rst),
     .ready_i(enable_i),
     .quiet_i(quiet),
+    .idle_i(idle_i),
     .s_cfg_tvalid(s_cfg_tvalid),
     .s_cfg_tready(s_cfg_tready),
     .s_cfg_tdata(s_cfg_tdata),
@@ -109,20 +155,36 @@ module sq_ack #(
   );
 
   // ---- choose: every second cycle ---------------------------------------------------------------
-  logic             phase_q;
-  logic             room;
-  logic             choose;
-  logic             telling;  // SqOpTell is on its way
-  logic             list_valid;
-  logic [QpW-1:0]   list_qpn;
-  logic             tell_go;
-  logic [2:0]       op;
-  logic [QpW-1:0]   op_qpn;
-  logic [23:0]      op_psn;
-  logic [7:0]       op_arg;
+  logic           phase_q;
+  logic           wait_q;  // the READ list must wait for the operation in front
+  logic           step;
+  logic           room, fetch_room;
+  logic           choose;
+  logic           list_valid;
+  logic [QpW-1:0] list_qpn;
+  logic           tell_go;
+  logic           is_response;
+  op_t            op;
+  op_t            in_q;
+  op_t            mid_q;
+  op_t            rule_q;
+  rsp_t           in_rsp_q;
+  rsp_t           mid_rsp_q;
+  logic [31:0]    in_ip_q;
+  logic [15:0]    in_pkey_q;
+  logic [21:0]    in_msn_q;
+  logic           in_known_q;
 
-  assign choose        = !phase_q && enable_i && room;
-  assign tell_go       = list_valid && !hold_o && !telling && !m_err_tvalid && !m_event_tvalid;
+  assign step    = !phase_q;
+  assign choose  = step && enable_i && room && !wait_q;
+  assign tell_go = list_valid && !hold_o && !telling && !m_err_tvalid && !m_event_tvalid;
+  assign telling = in_q.op == roce_pkg::SqOpTell || mid_q.op == roce_pkg::SqOpTell ||
+      rule_q.op == roce_pkg::SqOpTell;
+  assign responding = in_q.op == roce_pkg::SqOpRsp || mid_q.op == roce_pkg::SqOpRsp ||
+      rule_q.op == roce_pkg::SqOpRsp;
+  assign is_response = s_ack_tdata.opcode != roce_pkg::OpAck &&
+      s_ack_tdata.opcode >= roce_pkg::OpReadRespFirst &&
+      s_ack_tdata.opcode <= roce_pkg::OpAtomicAck;
 
   sq_choose #(
     .QpCount(QpCount),
@@ -135,6 +197,10 @@ module sq_ack #(
     .s_evt_tvalid(s_evt_tvalid),
     .s_evt_tready(s_evt_tready),
     .s_evt_tdata(s_evt_tdata),
+    .s_data_tvalid(s_data_tvalid),
+    .s_data_tready(s_data_tready),
+    .s_data_qpn(s_data_qpn),
+    .s_data_psn(s_data_psn),
     .s_bad_tvalid(s_bad_tvalid),
     .s_bad_tready(s_bad_tready),
     .s_bad_qpn(s_bad_qpn),
@@ -144,46 +210,37 @@ module sq_ack #(
     .s_time_qpn(s_time_qpn),
     .s_time_una(s_time_una),
     .s_time_gen(s_time_gen),
+    .s_time_kind(s_time_kind),
     .tell_go_i(tell_go),
     .tell_qpn_i(list_qpn),
+    .ack_go_i(fetch_room && !hold_o),
     .s_ack_tvalid(s_ack_tvalid),
     .s_ack_tready(s_ack_tready),
     .s_ack_qpn(s_ack_tdata.dqpn[QpW-1:0]),
     .s_ack_psn(s_ack_tdata.psn),
     .s_ack_syndrome(s_ack_tdata.syndrome),
-    .op_o(op),
-    .op_qpn_o(op_qpn),
-    .op_psn_o(op_psn),
-    .op_arg_o(op_arg)
+    .s_ack_response(is_response),
+    .op_o(op.op),
+    .op_qpn_o(op.qpn),
+    .op_psn_o(op.psn),
+    .op_arg_o(op.arg)
   );
 
-  // ---- read -------------------------------------------------------------------------------------
-  logic [2:0]     read_op_q;
-  logic [QpW-1:0] read_qpn_q;
-  logic [23:0]    read_psn_q;
-  logic [7:0]     read_arg_q;
-
-  always_ff @(posedge clk) begin
-    if (rst) begin
-      phase_q   <= 1'b0;
-      read_op_q <= roce_pkg::SqOpNone;
-    end else begin
-      phase_q   <= !phase_q;
-      read_op_q <= op;
-    end
-  end
-
-  always_ff @(posedge clk) begin
-    read_qpn_q <= op_qpn;
-    read_psn_q <= op_psn;
-    read_arg_q <= op_arg;
-  end
-
+  // ---- stages -----------------------------------------------------------------------------------
+  // in: the row comes from its RAM, the header is checked, the READ list is looked up with it.
+  // mid: the list's answer comes, everything is compared. rule: decided and written, in its first
+  // cycle. The row that was written last is not in what the RAM gave to the two behind it: it is
+  // put in here (match_*).
   roce_pkg::sq_row_t row_read;
+  roce_pkg::sq_row_t in_row;
+  roce_pkg::sq_row_t mid_row;
+  roce_pkg::sq_row_t mid_row_q;
+  roce_pkg::sq_row_t rule_row_q;
   roce_pkg::sq_row_t row_d;
+  roce_pkg::sq_row_t last_row_q;
+  logic              match_in_q;
+  logic              match_mid_q;
   logic              row_write;
-  logic [2:0]        rule_op_q;
-  logic [QpW-1:0]    rule_qpn_q;
 
   ram_clear #(
     .Width(roce_pkg::SqRowW),
@@ -192,32 +249,98 @@ module sq_ack #(
     .clk(clk),
     .rst(rst),
     .wr_en_i(row_write),
-    .wr_addr_i(rule_qpn_q),
+    .wr_addr_i(rule_q.qpn),
     .wr_data_i(row_d),
-    .rd_en_i(1'b1),
-    .rd_addr_i(op_qpn),
+    .rd_en_i(choose),
+    .rd_addr_i(op.qpn),
     .rd_data_o(row_read),
     .ready_o(ready_o)
   );
 
-  // ---- decide and write -------------------------------------------------------------------------
-  // The row that was written last is still on its way into the RAM when the next one is read.
-  roce_pkg::sq_row_t fwd_row_q;
-  logic [QpW-1:0]    fwd_qpn_q;
-  logic              fwd_valid_q;
-  roce_pkg::sq_row_t row_q;
-  logic [23:0]       rule_psn_q;
-  logic [23:0]       rule_psn_next_q;
-  logic [7:0]        rule_arg_q;
-  logic [3:0]        rule_kind_q;
-  logic              header_ok;
-  logic [23:0]       nxt;
-  logic              blocked;
-  logic [2:0]        retry_cnt;
-  logic              timer_off;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      phase_q   <= 1'b0;
+      wait_q    <= 1'b0;
+      in_q.op   <= roce_pkg::SqOpNone;
+      mid_q.op  <= roce_pkg::SqOpNone;
+      rule_q.op <= roce_pkg::SqOpNone;
+    end else begin
+      phase_q   <= !phase_q;
+      // A response that closes a READ moves the QP's place in the list when it is decided.
+      wait_q    <= phase_q && mid_q.op == roce_pkg::SqOpRsp && mid_q.qpn == in_q.qpn &&
+          (mid_rsp_q.opcode == roce_pkg::OpReadRespLast ||
+          mid_rsp_q.opcode == roce_pkg::OpReadRespOnly ||
+          mid_rsp_q.opcode == roce_pkg::OpAtomicAck) &&
+          (in_q.op == roce_pkg::SqOpRsp || in_q.op == roce_pkg::SqOpAck);
+      rule_q.op <= step ? mid_q.op : roce_pkg::SqOpNone;
+      if (step) begin
+        mid_q.op <= wait_q ? roce_pkg::SqOpNone : in_q.op;
+        if (!wait_q) in_q.op <= op.op;
+      end
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (choose) begin
+      in_q.qpn          <= op.qpn;
+      in_q.psn          <= op.psn;
+      in_q.arg          <= op.arg;
+      in_rsp_q.buf_addr <= s_ack_tdata.buf_addr;
+      in_rsp_q.bytes    <= s_ack_tdata.pay_bytes;
+      in_rsp_q.opcode   <= s_ack_tdata.opcode;
+      in_ip_q           <= s_ack_tdata.src_ip;
+      in_pkey_q         <= s_ack_tdata.pkey;
+      in_msn_q          <= s_ack_tdata.msn[21:0];
+      in_known_q        <= s_ack_tdata.dqpn < 24'(QpCount) &&
+          (is_response || s_ack_tdata.opcode == roce_pkg::OpAck);
+    end
+    match_in_q  <= row_write && rule_q.qpn == in_q.qpn;
+    match_mid_q <= row_write && rule_q.qpn == mid_q.qpn;
+    if (row_write) last_row_q <= row_d;
+    if (step) begin
+      mid_q.qpn  <= in_q.qpn;
+      mid_q.psn  <= in_q.psn;
+      mid_q.arg  <= in_q.arg;
+      mid_rsp_q  <= in_rsp_q;
+      mid_row_q  <= in_row;
+      rule_q.qpn <= mid_q.qpn;
+      rule_q.psn <= mid_q.psn;
+      rule_q.arg <= mid_q.arg;
+      rule_row_q <= mid_row;
+    end
+  end
+
+  assign in_row  = match_in_q ? last_row_q : row_read;
+  assign mid_row = match_mid_q ? last_row_q : mid_row_q;
+
+  // ---- credits that an ACK grants ---------------------------------------------------------------
+  logic [4:0]  code;
+  logic [16:0] credits;
+  logic [21:0] mid_lsn_q;
+  logic [21:0] lsn_step;
+  logic [21:0] rule_lsn_q;
+  logic        rule_lsn_newer_q;
+
+  assign code     = in_q.arg[4:0] > MostCredits ? MostCredits : in_q.arg[4:0];
+  assign lsn_step = mid_lsn_q - mid_row.told.lsn;
+
+  always_comb begin  // 0, 1, 2, 3, 4, 6, 8, 12, 16, ..
+    credits = (code[0] ? 17'd3 : 17'd2) << code[4:1] >> 1;
+    if (code == 5'd0) credits = '0;
+  end
+
+  // ---- what is known of the peer and of its oldest READ -----------------------------------------
+  logic        mid_header_ok;
+  logic [2:0]  mid_pmtu, mid_retry_cnt, mid_rnr_retry;
+  logic [23:0] mid_nxt;
+  logic [7:0]  mid_rdnxt;
+  logic        rule_blocked;
+  logic        in_window, older, oldest, sent, open, moves, early, expected, fits, closes, atomic;
+  logic [23:0] limit, number;
+  logic [63:0] laddr;
+  logic [2:0]  target;
 
   sq_peer #(
-    .QpCount(QpCount),
     .QpW(QpW)
   ) u_peer (
     .clk(clk),
@@ -226,65 +349,150 @@ module sq_ack #(
     .cursor_we_i(cursor_we_i),
     .cursor_qpn_i(cursor_qpn_i),
     .cursor_i(cursor_i),
-    .qpn_i(op_qpn),
-    .hdr_i(s_ack_tdata),
-    .header_ok_o(header_ok),
-    .nxt_o(nxt),
-    .blocked_o(blocked),
-    .retry_cnt_o(retry_cnt),
-    .timer_off_o(timer_off)
+    .look_i(choose),
+    .look_qpn_i(op.qpn),
+    .step_i(step),
+    .check_qpn_i(in_q.qpn),
+    .known_i(in_known_q),
+    .hdr_ip_i(in_ip_q),
+    .hdr_pkey_i(in_pkey_q),
+    .header_ok_o(mid_header_ok),
+    .pmtu_o(mid_pmtu),
+    .retry_cnt_o(mid_retry_cnt),
+    .rnr_retry_o(mid_rnr_retry),
+    .nxt_o(mid_nxt),
+    .rdnxt_o(mid_rdnxt),
+    .mark_qpn_i(mid_q.qpn),
+    .blocked_o(rule_blocked)
   );
 
+  sq_read #(
+    .QpW(QpW),
+    .RdDepth(RdDepth)
+  ) u_read (
+    .clk(clk),
+    .rd_we_i(rd_we_i),
+    .rd_qpn_i(rd_qpn_i),
+    .rd_num_i(rd_num_i),
+    .rd_i(rd_i),
+    .look_qpn_i(in_q.qpn),
+    .look_rdu_i(in_row.told.rdu),
+    .rdu_i(mid_row.told.rdu),
+    .una_i(mid_row.told.una),
+    .nxt_i(mid_nxt),
+    .rdnxt_i(mid_rdnxt),
+    .pmtu_i(mid_pmtu),
+    .psn_i(mid_q.psn),
+    .opcode_i(mid_rsp_q.opcode),
+    .bytes_i(mid_rsp_q.bytes),
+    .ack_type_i(mid_q.arg[7:5]),
+    .in_window_o(in_window),
+    .older_o(older),
+    .oldest_o(oldest),
+    .sent_o(sent),
+    .open_o(open),
+    .limit_o(limit),
+    .moves_o(moves),
+    .before_o(early),
+    .expected_o(expected),
+    .fits_o(fits),
+    .closes_o(closes),
+    .atomic_o(atomic),
+    .target_o(target),
+    .laddr_o(laddr),
+    .number_o(number)
+  );
+
+  // ---- decide and write -------------------------------------------------------------------------
+  logic [23:0] rule_psn_next_q;
+  logic [3:0]  rule_kind_q;
+  logic        rule_header_ok_q;
+  logic [2:0]  rule_pmtu_q, rule_retry_cnt_q, rule_rnr_retry_q;
+  logic [15:0] rule_buf_q;
+  logic [13:0] rule_bytes_q;
+
   always_ff @(posedge clk) begin
-    if (rst) begin
-      rule_op_q   <= roce_pkg::SqOpNone;
-      fwd_valid_q <= 1'b0;
-    end else begin
-      rule_op_q <= read_op_q;
-      if (row_write) fwd_valid_q <= 1'b1;
+    if (step) begin
+      mid_lsn_q        <= in_msn_q + 22'(credits);
+      rule_lsn_q       <= mid_lsn_q;
+      rule_lsn_newer_q <= lsn_step != '0 && !lsn_step[21];
+      rule_psn_next_q  <= mid_q.psn + 1'b1;
+      rule_kind_q      <= {mid_q.arg[7:2] == 6'b011000 && mid_q.arg[1:0] != 2'b00,
+          mid_q.arg == roce_pkg::SynNakPsn, mid_q.arg[7:5] == roce_pkg::SynRnr,
+          mid_q.arg[7:5] == 3'b000};
+      rule_header_ok_q <= mid_header_ok;
+      rule_pmtu_q      <= mid_pmtu;
+      rule_retry_cnt_q <= mid_retry_cnt;
+      rule_rnr_retry_q <= mid_rnr_retry;
+      rule_buf_q       <= mid_rsp_q.buf_addr;
+      rule_bytes_q     <= mid_rsp_q.bytes;
     end
   end
 
-  always_ff @(posedge clk) begin
-    if (row_write) begin
-      fwd_row_q <= row_d;
-      fwd_qpn_q <= rule_qpn_q;
-    end
-    row_q           <= (fwd_valid_q && fwd_qpn_q == read_qpn_q) ? fwd_row_q : row_read;
-    rule_qpn_q      <= read_qpn_q;
-    rule_psn_q      <= read_psn_q;
-    rule_psn_next_q <= read_psn_q + 1'b1;
-    rule_arg_q      <= read_arg_q;
-    rule_kind_q     <= {read_arg_q[7:2] == 6'b011000 && read_arg_q[1:0] != 2'b00,
-        read_arg_q == roce_pkg::SynNakPsn, read_arg_q[7:5] == 3'b001, read_arg_q[7:5] == 3'b000};
-  end
-
-  logic       kick_requester, kick_retire, list, tell;
-  logic [9:0] count;
-  logic [9:0] count_q;
+  logic        kick_requester, kick_retire, list, tell, accept;
+  logic [13:0] count;
+  logic [13:0] count_q;
 
   sq_ack_rules u_rules (
-    .op_i(rule_op_q),
-    .psn_i(rule_psn_q),
+    .op_i(rule_q.op),
+    .psn_i(rule_q.psn),
     .psn_next_i(rule_psn_next_q),
-    .arg_i(rule_arg_q),
+    .arg_i(rule_q.arg),
     .kind_i(rule_kind_q),
-    .header_ok_i(header_ok),
-    .nxt_i(nxt),
-    .blocked_i(blocked),
-    .retry_cnt_i(retry_cnt),
-    .timer_off_i(timer_off),
+    .header_ok_i(rule_header_ok_q),
+    .in_window_i(in_window),
+    .older_i(older),
+    .oldest_i(oldest),
+    .sent_i(sent),
+    .open_i(open),
+    .limit_i(limit),
+    .moves_i(moves),
+    .before_i(early),
+    .expected_i(expected),
+    .fits_i(fits),
+    .closes_i(closes),
+    .lsn_i(rule_lsn_q),
+    .lsn_newer_i(rule_lsn_newer_q),
+    .blocked_i(rule_blocked),
+    .retry_cnt_i(rule_retry_cnt_q),
+    .rnr_retry_i(rule_rnr_retry_q),
     .setup_i(s_cfg_tdata.setup),
     .setup_state_i(cfg_state),
     .setup_psn_i(s_cfg_tdata.sq_psn),
-    .row_i(row_q),
+    .row_i(rule_row_q),
     .row_o(row_d),
     .write_o(row_write),
     .kick_requester_o(kick_requester),
     .kick_retire_o(kick_retire),
     .list_o(list),
     .tell_o(tell),
+    .accept_o(accept),
     .count_o(count)
+  );
+
+  assign sent_o = accept;
+
+  sq_read_fetch #(
+    .QpW(QpW)
+  ) u_fetch (
+    .clk(clk),
+    .rst(rst),
+    .room_o(fetch_room),
+    .put_valid_i(rule_q.op == roce_pkg::SqOpRsp),
+    .put_forward_i(accept),
+    .put_qpn_i(rule_q.qpn),
+    .put_psn_i(rule_q.psn),
+    .put_buf_i(rule_buf_q),
+    .put_bytes_i(rule_bytes_q),
+    .put_last_i(closes),
+    .put_atomic_i(atomic),
+    .put_target_i(target),
+    .put_laddr_i(laddr),
+    .put_number_i(number),
+    .put_pmtu_i(rule_pmtu_q),
+    .m_fetch_tvalid(m_fetch_tvalid),
+    .m_fetch_tready(m_fetch_tready),
+    .m_fetch_tdata(m_fetch_tdata)
   );
 
   // ---- tell -------------------------------------------------------------------------------------
@@ -294,16 +502,14 @@ module sq_ack #(
       set_valid_o <= 1'b0;
     end else begin
       state_we_o  <= row_write;
-      set_valid_o <= rule_op_q == roce_pkg::SqOpConfig && s_cfg_tdata.setup;
+      set_valid_o <= rule_q.op == roce_pkg::SqOpConfig && s_cfg_tdata.setup;
     end
   end
 
   always_ff @(posedge clk) begin
-    state_qpn_o <= rule_qpn_q;
+    state_qpn_o <= rule_q.qpn;
     state_o     <= row_d.told;
   end
-
-  assign telling = read_op_q == roce_pkg::SqOpTell || rule_op_q == roce_pkg::SqOpTell;
 
   sq_tell #(
     .QpW(QpW)
@@ -311,14 +517,16 @@ module sq_ack #(
     .clk(clk),
     .rst(rst),
     .room_o(room),
-    .qpn_i(rule_qpn_q),
+    .qpn_i(rule_q.qpn),
     .kick_requester_i(kick_requester),
     .kick_retire_i(kick_retire),
     .list_i(list),
     .tell_i(tell),
-    .cause_i(row_q.cause),
+    .cause_i(rule_row_q.cause),
+    .rsp_i(rule_row_q.rsp),
+    .psn_i(rule_row_q.told.fail),
     .m_next_tvalid(list_valid),
-    .m_next_tready(op == roce_pkg::SqOpTell),
+    .m_next_tready(op.op == roce_pkg::SqOpTell),
     .m_next_tdata(list_qpn),
     .m_kick_req_tvalid(m_kick_req_tvalid),
     .m_kick_req_tready(m_kick_req_tready),
@@ -339,9 +547,16 @@ module sq_ack #(
     else count_q <= count;
   end
 
-  assign {cnt_sq_errors_o, cnt_sq_rewinds_o, cnt_sq_timeouts_o, cnt_sq_naks_rnr_o,
+  assign {cnt_sq_errors_o, cnt_sq_rewinds_o, cnt_sq_timeouts_o, cnt_sq_responses_bad_o,
+      cnt_sq_responses_stale_o, cnt_sq_responses_o, cnt_sq_implied_naks_o, cnt_sq_naks_rnr_o,
       cnt_sq_naks_reserved_o, cnt_sq_naks_fatal_o, cnt_sq_naks_o, cnt_sq_acks_dropped_o,
       cnt_sq_acks_stale_o, cnt_sq_acks_o} = count_q;
+
+  // Fields of the header that no answer needs.
+  logic unused;
+  assign unused = ^s_ack_tdata;
+
+  `ROCEGEN_ASSERT(row_written_in_odd_cycles, !row_write || phase_q)
 
 endmodule
 

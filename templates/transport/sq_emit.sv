@@ -1,9 +1,11 @@
 // sq_emit: turns a packet that sq_segment decided on into a command for dma_read.
 //
-// put_valid_i may come in every cycle in which room_o is high; the command is on m_cmd 7 cycles
-// later. The packet's place in its message, psn - first_psn, gives its byte offset; FIRST and ONLY
-// carry the RETH with the whole length, the others zeros. m_cmd may stall for any time: room_o
-// falls when CmdDepth packets are inside, none is lost.
+// put_valid_i may come in every cycle in which room_o is high; the command is on m_cmd 5 cycles
+// later. The packet's place in its message, psn - first_psn, gives its byte offset: of the payload
+// in host memory, or, of a READ that is asked for again from inside, of the rest that it asks for.
+// FIRST and ONLY of a WRITE carry the RETH with the whole length; immediate data or the key to
+// invalidate goes with LAST and ONLY; fields that an opcode does not have are zero. m_cmd may stall
+// for any time: room_o falls when CmdDepth packets are inside, none is lost.
 //
 // QpW: bits of a QPN, 1..14.
 `include "rocegen_assert.svh"
@@ -31,7 +33,7 @@ module sq_emit #(
   localparam int CmdDepth = 16;
   localparam int CreditW = $clog2(CmdDepth + 1);
 
-  // ---- room: packets on the way and in the queue ------------------------------------------------
+  // ---- room: packets on the way and in the queues -----------------------------------------------
   logic               taken;
   logic               room_q;
   logic [CreditW-1:0] credit_q;
@@ -57,151 +59,200 @@ module sq_emit #(
 
   assign room_o = room_q;
 
-  // ---- stages: packet number, offset and length, low half of the address, high half -------------
-  typedef struct packed {  // what the stages pass on
-    logic [QpW-1:0] qpn;
-    logic           first;
-    logic           last;
-    logic           ackreq;
-    logic [23:0]    psn;
-    logic [63:0]    raddr;
-    logic [31:0]    rkey;
-    logic [31:0]    length;
-  } packet_t;
+  // ---- what kind of packet ----------------------------------------------------------------------
+  logic       is_read, is_atomic, is_write, has_imm, has_key;
+  logic [7:0] opcode;
 
-  logic [4:0]  valid_q;
-  packet_t     p0_q;
-  packet_t     p1_q;
-  packet_t     p2_q;
-  packet_t     p3_q;
-  packet_t     p4_q;
-  logic [63:0] base0_q;
-  logic [63:0] base1_q;
-  logic [63:0] base2_q;
-  logic [31:0] high3_q;
-  logic [2:0]  pmtu0_q;
-  logic [2:0]  pmtu1_q;
-  logic [23:0] first_psn_q;
-  logic [23:0] number_q;  // packet within its message
-  logic [31:0] offset_q;
-  logic [31:0] low3_q;
-  logic        carry_q;
-  logic [63:0] addr_q;
-  logic [12:0] bytes2_q;
-  logic [12:0] bytes3_q;
-  logic [12:0] bytes4_q;
+  assign is_read   = put_req_i.op == roce_pkg::WrRead[3:0];
+  assign is_atomic = put_req_i.op == roce_pkg::WrCmpSwap[3:0] ||
+      put_req_i.op == roce_pkg::WrFetchAdd[3:0];
+  assign is_write  = put_req_i.op == roce_pkg::WrWrite[3:0] ||
+      put_req_i.op == roce_pkg::WrWriteImm[3:0];
+  assign has_imm   = put_req_i.op == roce_pkg::WrWriteImm[3:0] ||
+      put_req_i.op == roce_pkg::WrSendImm[3:0];
+  assign has_key   = put_req_i.op == roce_pkg::WrSendInv[3:0];
+
+  always_comb begin
+    case ({put_first_i, put_last_i})
+      2'b11: opcode = is_write ? roce_pkg::OpWriteOnly : roce_pkg::OpSendOnly;
+      2'b10: opcode = is_write ? roce_pkg::OpWriteFirst : roce_pkg::OpSendFirst;
+      2'b01: opcode = is_write ? roce_pkg::OpWriteLast : roce_pkg::OpSendLast;
+      default: opcode = is_write ? roce_pkg::OpWriteMiddle : roce_pkg::OpSendMiddle;
+    endcase
+    // The opcode with immediate data is the next one; with invalidate it is SEND's + 0x14 or 0x13.
+    if (put_last_i && has_imm) opcode[0] = 1'b1;
+    if (put_last_i && has_key) begin
+      opcode = put_first_i ? roce_pkg::OpSendOnlyInv : roce_pkg::OpSendLastInv;
+    end
+    if (is_read) opcode = roce_pkg::OpReadRequest;
+    if (is_atomic) begin
+      opcode = put_req_i.op == roce_pkg::WrCmpSwap[3:0] ? roce_pkg::OpCmpSwap :
+          roce_pkg::OpFetchAdd;
+    end
+  end
+
+  // ---- where in its message ---------------------------------------------------------------------
+  logic [23:0] number;
   logic [31:0] offset;
   logic [12:0] mtu;
   logic [12:0] rest;  // bytes of a last packet
 
-  always_ff @(posedge clk) begin
-    if (rst) valid_q <= '0;
-    else valid_q <= {valid_q[3:0], put_valid_i};
-  end
+  assign number = put_psn_i - put_req_i.first_psn;
 
   always_comb begin
-    case (pmtu1_q)
+    case (put_pmtu_i)
       3'd1: mtu = 13'd256;
       3'd2: mtu = 13'd512;
       3'd3: mtu = 13'd1024;
       3'd4: mtu = 13'd2048;
       default: mtu = 13'd4096;
     endcase
-    case (pmtu1_q)
-      3'd1: offset = {number_q, 8'b0};
-      3'd2: offset = {number_q[22:0], 9'b0};
-      3'd3: offset = {number_q[21:0], 10'b0};
-      3'd4: offset = {number_q[20:0], 11'b0};
-      default: offset = {number_q[19:0], 12'b0};
+    case (put_pmtu_i)
+      3'd1: offset = {number, 8'b0};
+      3'd2: offset = {number[22:0], 9'b0};
+      3'd3: offset = {number[21:0], 10'b0};
+      3'd4: offset = {number[20:0], 11'b0};
+      default: offset = {number[19:0], 12'b0};
     endcase
-    rest = p1_q.length[12:0] & (mtu - 1'b1);
-    if (rest == '0 && p1_q.length != '0) rest = mtu;
+    rest = put_req_i.length[12:0] & (mtu - 1'b1);
+    if (rest == '0 && put_req_i.length != '0) rest = mtu;
+  end
+
+  // ---- stages: low half of the address, high half -----------------------------------------------
+  typedef struct packed {  // what waits for them
+    logic [QpW-1:0] qpn;
+    logic [7:0]     opcode;
+    logic           read;
+    logic           se;
+    logic           ackreq;
+    logic [23:0]    psn;
+    logic [2:0]     target;
+    logic [63:0]    raddr;
+    logic [31:0]    rkey;
+    logic [31:0]    imm;
+    logic [63:0]    compare;
+  } packet_t;
+
+  logic [2:0]  valid_q;
+  packet_t     p0_q;
+  logic [63:0] base0_q;
+  logic [31:0] offset0_q;
+  logic [31:0] length0_q;
+  logic [12:0] bytes0_q;
+  logic [31:0] high1_q;
+  logic [31:0] low1_q;
+  logic        carry1_q;
+  logic [31:0] length1_q;
+  logic [12:0] bytes1_q;
+  logic [63:0] addr2_q;
+  logic [31:0] length2_q;
+  logic [12:0] bytes2_q;
+
+  always_ff @(posedge clk) begin
+    if (rst) valid_q <= '0;
+    else valid_q <= {valid_q[1:0], put_valid_i};
   end
 
   always_ff @(posedge clk) begin
-    p0_q.qpn    <= put_qpn_i;
-    p0_q.first  <= put_first_i;
-    p0_q.last   <= put_last_i;
-    p0_q.ackreq <= put_ackreq_i;
-    p0_q.psn    <= put_psn_i;
-    p0_q.raddr  <= put_req_i.raddr;
-    p0_q.rkey   <= put_req_i.rkey;
-    p0_q.length <= put_req_i.length;
-    base0_q     <= put_req_i.laddr;
-    pmtu0_q     <= put_pmtu_i;
-    first_psn_q <= put_req_i.first_psn;
-
-    p1_q     <= p0_q;
-    base1_q  <= base0_q;
-    pmtu1_q  <= pmtu0_q;
-    number_q <= p0_q.psn - first_psn_q;
-
-    p2_q     <= p1_q;
-    base2_q  <= base1_q;
-    offset_q <= offset;
-    bytes2_q <= p1_q.last ? rest : mtu;
-
-    p3_q     <= p2_q;
-    high3_q  <= base2_q[63:32];
-    bytes3_q <= bytes2_q;
-    {carry_q, low3_q} <= {1'b0, base2_q[31:0]} + {1'b0, offset_q};
-
-    p4_q     <= p3_q;
-    addr_q   <= {high3_q + 32'(carry_q), low3_q};
-    bytes4_q <= bytes3_q;
-    if (!p3_q.first) begin
-      p4_q.raddr  <= '0;
-      p4_q.rkey   <= '0;
-      p4_q.length <= '0;
+    p0_q.qpn     <= put_qpn_i;
+    p0_q.opcode  <= opcode;
+    p0_q.read    <= is_read || is_atomic;
+    p0_q.se      <= put_req_i.se && put_last_i;
+    p0_q.ackreq  <= put_ackreq_i;
+    p0_q.psn     <= put_psn_i;
+    p0_q.target  <= is_read || is_atomic ? '0 : put_req_i.target;
+    p0_q.raddr   <= put_req_i.raddr;
+    p0_q.rkey    <= put_req_i.rkey;
+    p0_q.imm     <= put_req_i.imm;
+    p0_q.compare <= put_req_i.compare;
+    if (!(is_read || is_atomic || (is_write && put_first_i))) begin
+      p0_q.raddr <= '0;
+      p0_q.rkey  <= '0;
     end
+    if (!(is_atomic || (put_last_i && (has_imm || has_key)))) p0_q.imm <= '0;
+    base0_q   <= is_read || is_atomic ? put_req_i.raddr : put_req_i.laddr;
+    offset0_q <= offset;
+    // Of an atomic this is half an operand.
+    length0_q <= is_read || is_atomic || (is_write && put_first_i) ? put_req_i.length : '0;
+    bytes0_q  <= is_read || is_atomic ? '0 : put_last_i ? rest : mtu;
+
+    high1_q   <= base0_q[63:32];
+    {carry1_q, low1_q} <= {1'b0, base0_q[31:0]} + {1'b0, offset0_q};
+    length1_q <= length0_q - (p0_q.read ? offset0_q : '0);
+    bytes1_q  <= bytes0_q;
+
+    addr2_q   <= {high1_q + 32'(carry1_q), low1_q};
+    length2_q <= length1_q;
+    bytes2_q  <= bytes1_q;
   end
 
-  // ---- queue ------------------------------------------------------------------------------------
-  localparam int QueueW = QpW + 155 + 77;
+  // ---- queues: what waits goes in at once, the rest completes it --------------------------------
+  localparam int PacketW = QpW + 230;
 
-  logic               queue_ready;
-  logic [CreditW-1:0] unused_level;
+  logic               packet_ready;
+  logic               rest_ready;
+  logic               packet_valid;
+  logic [CreditW-1:0] packet_level;
+  logic [CreditW-1:0] rest_level;
   packet_t            out;
   logic [63:0]        out_addr;
+  logic [31:0]        out_length;
   logic [12:0]        out_bytes;
 
   stream_fifo #(
-    .Width(QueueW),
+    .Width(PacketW),
     .Depth(CmdDepth)
-  ) u_queue (
+  ) u_packets (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(valid_q[4]),
-    .s_axis_tready(queue_ready),
-    .s_axis_tdata({p4_q, addr_q, bytes4_q}),
-    .m_axis_tvalid(m_cmd_tvalid),
-    .m_axis_tready(m_cmd_tready),
-    .m_axis_tdata({out, out_addr, out_bytes}),
-    .level_o(unused_level)
+    .s_axis_tvalid(valid_q[0]),
+    .s_axis_tready(packet_ready),
+    .s_axis_tdata(p0_q),
+    .m_axis_tvalid(packet_valid),
+    .m_axis_tready(taken),
+    .m_axis_tdata(out),
+    .level_o(packet_level)
   );
 
+  stream_fifo #(
+    .Width(109),
+    .Depth(CmdDepth)
+  ) u_rest (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(valid_q[2]),
+    .s_axis_tready(rest_ready),
+    .s_axis_tdata({addr2_q, length2_q, bytes2_q}),
+    .m_axis_tvalid(m_cmd_tvalid),
+    .m_axis_tready(m_cmd_tready),
+    .m_axis_tdata({out_addr, out_length, out_bytes}),
+    .level_o(rest_level)
+  );
+
+  // Of a READ the sum is the remote address.
   always_comb begin
-    m_cmd_tdata               = '0;
-    m_cmd_tdata.addr          = out_addr;
-    m_cmd_tdata.pkt.qpn       = 24'(out.qpn);
-    m_cmd_tdata.pkt.ackreq    = out.ackreq;
-    m_cmd_tdata.pkt.psn       = out.psn;
-    m_cmd_tdata.pkt.pay_bytes = 14'(out_bytes);
-    m_cmd_tdata.pkt.va        = out.raddr;
-    m_cmd_tdata.pkt.rkey      = out.rkey;
-    m_cmd_tdata.pkt.dma_len   = out.length;
-    case ({out.first, out.last})
-      2'b11: m_cmd_tdata.pkt.opcode = roce_pkg::OpWriteOnly;
-      2'b10: m_cmd_tdata.pkt.opcode = roce_pkg::OpWriteFirst;
-      2'b01: m_cmd_tdata.pkt.opcode = roce_pkg::OpWriteLast;
-      default: m_cmd_tdata.pkt.opcode = roce_pkg::OpWriteMiddle;
-    endcase
+    m_cmd_tdata                = '0;
+    m_cmd_tdata.target         = out.target;
+    m_cmd_tdata.addr           = out.read ? '0 : out_addr;
+    m_cmd_tdata.pkt.qpn        = 24'(out.qpn);
+    m_cmd_tdata.pkt.opcode     = out.opcode;
+    m_cmd_tdata.pkt.se         = out.se;
+    m_cmd_tdata.pkt.ackreq     = out.ackreq;
+    m_cmd_tdata.pkt.psn        = out.psn;
+    m_cmd_tdata.pkt.pay_bytes  = 14'(out_bytes);
+    m_cmd_tdata.pkt.va         = out.read ? out_addr : out.raddr;
+    m_cmd_tdata.pkt.rkey       = out.rkey;
+    m_cmd_tdata.pkt.dma_len    = out_length;
+    m_cmd_tdata.pkt.imm        = out.imm;
+    {m_cmd_tdata.pkt.syndrome, m_cmd_tdata.pkt.msn, m_cmd_tdata.pkt.compare_lo} = out.compare;
   end
 
   logic unused;
-  assign unused = ^{put_req_i.lap, put_req_i.bad, put_req_i.last_psn, queue_ready, unused_level};
+  assign unused = ^{put_req_i.lap, put_req_i.bad, put_req_i.fence, put_req_i.last_psn, packet_ready,
+      rest_ready, packet_level, rest_level};
 
-  `ROCEGEN_ASSERT(packet_never_lost, !valid_q[4] || queue_ready)
+  `ROCEGEN_ASSERT(packet_never_lost, (!valid_q[0] || packet_ready) && (!valid_q[2] || rest_ready))
+  `ROCEGEN_ASSERT(packet_is_first, !m_cmd_tvalid || packet_valid)
   `ROCEGEN_ASSERT(put_with_room, !put_valid_i || room_q)
 
 endmodule

@@ -1,12 +1,13 @@
 // sq_enqueue: gives an admitted work request its PSNs and writes it into its slot.
 //
 // put_valid_i (at most every second cycle, only while room_o): a request with the ring index, ring
-// and path MTU that sq_post found. Number of packets = max(1, ceil(length / MTU)), one PSN each
-// (one PSN, never sent, for a request that is marked bad). The slot is base + (index mod 2^log2),
-// its lap bit is bit log2 of the index. Three cycles later the slot is written (wqe_we_o, req_o,
-// cpl_o), the ring's new tail is told (tail_*_o) and m_kick asks for a turn of the QP. Owns the PSN
-// after the last request of every ring. set_valid_i (only while idle_o): ring emptied, first PSN
-// taken. m_kick may stall: room_o falls in time.
+// and path MTU that sq_post found. Number of PSNs = max(1, ceil(length / MTU)), of a READ as well;
+// an atomic has one, and so has (never sent) a request that is marked bad. The slot is base +
+// (index mod 2^log2), its lap bit is bit log2 of the index. Three cycles later the slot is written
+// (wqe_we_o, req_o, cpl_o) and the ring's new tail is told (tail_*_o). m_kick asks for a turn of
+// the QP, in that cycle at the earliest, and sq_sched opens it 4 cycles later. Owns the PSN after
+// the last request of every ring. set_valid_i (only while idle_o): ring emptied, first PSN taken.
+// m_kick may stall: room_o falls in time.
 //
 // QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
 // + 2.
@@ -103,12 +104,16 @@ module sq_enqueue #(
     end
   end
 
-  // Stage 1: packets beyond the first = (length - 1) / MTU, none for length 0.
+  // Stage 1: packets beyond the first = (length - 1) / MTU, none for length 0. Of an atomic length
+  // is half an operand.
   logic [31:0]     last_byte;
   logic [23:0]     more;
   logic [IdxW-1:0] in_slot;
+  logic            in_atomic;
 
   assign last_byte = in_req_q.length - 1'b1;
+  assign in_atomic = in_req_q.op == roce_pkg::WrCmpSwap[3:0] ||
+      in_req_q.op == roce_pkg::WrFetchAdd[3:0];
 
   always_comb begin
     case (in_pmtu_q)
@@ -118,7 +123,7 @@ module sq_enqueue #(
       3'd4: more = {3'b0, last_byte[31:11]};
       default: more = {4'b0, last_byte[31:12]};
     endcase
-    if (in_req_q.length == '0 || in_req_q.bad != roce_pkg::SqGood) more = '0;
+    if (in_req_q.length == '0 || in_req_q.bad != roce_pkg::SqGood || in_atomic) more = '0;
   end
 
   assign in_slot = in_idx_q & ~({IdxW{1'b1}} << in_log2_q);
@@ -185,7 +190,8 @@ module sq_enqueue #(
   assign tail_o     = set_valid_i ? '0 : out_idx_q + 1'b1;
   assign idle_o     = !v1_q && !v2_q && !v3_q;
 
-  // ---- kicks: at most three requests are between room_o and here --------------------------------
+  // ---- kicks: at most two requests are between room_o and here ----------------------------------
+  // A kick leaves two cycles after v1_q, when the tail is told; the list takes four more.
   logic                  room_q;
   logic                  kick_ready;
   logic [KickLevelW-1:0] kick_level;
@@ -196,9 +202,9 @@ module sq_enqueue #(
   ) u_kick (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(v3_q),
+    .s_axis_tvalid(v1_q),
     .s_axis_tready(kick_ready),
-    .s_axis_tdata(out_qpn_q),
+    .s_axis_tdata(in_qpn_q),
     .m_axis_tvalid(m_kick_tvalid),
     .m_axis_tready(m_kick_tready),
     .m_axis_tdata(m_kick_tdata),
@@ -217,7 +223,7 @@ module sq_enqueue #(
   assign unused = ^{last_byte[7:0], in_slot[IdxW-1:SlotW], kick_ready, out_req_q.first_psn,
       out_req_q.last_psn, out_cpl_q.last_psn};
 
-  `ROCEGEN_ASSERT(kick_never_lost, !v3_q || kick_ready)
+  `ROCEGEN_ASSERT(kick_never_lost, !v1_q || kick_ready)
   `ROCEGEN_ASSERT(put_spaced, !put_valid_i || !v1_q)
   `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && !put_valid_i))
 

@@ -5,8 +5,10 @@
 // m_kick asks for a turn of the QP. When the ring is full the stream waits until the QP has
 // completed a request. A request that cannot be queued (QPN >= QpCount, QP never set up or in
 // RESET, INIT, RTR) is answered at once on m_reject: a completion with WcLocQpOpErr. A request that
-// cannot be executed (opcode other than WrWrite, unknown flag: SqBadOp; length above 2^31:
-// SqBadLen) is queued with that mark.
+// cannot be executed is queued with a mark. SqBadOp: unknown opcode or flag; READ or atomic of a QP
+// that may have none outstanding (max_rd 0). SqBadLen: length above 2^31; a READ of more than 2^22
+// packets. The length of an atomic is not looked at: it is 8. Completions carry the WcOp* of the
+// opcode (WcOpSend of an unknown one). The solicited flag counts only where a receive completes.
 //
 // Owns the tail of every ring; tells it on tail_*_o in the cycle in which the slot is written
 // (wqe_*_o, req_o, cpl_o). set_valid_i (with hold_i high and idle_o high): takes the QP's ring and
@@ -79,6 +81,7 @@ module sq_post #(
   logic [2:0]       state_q;
   logic [IdxW-1:0]  head_q;
   logic [IdxW-1:0]  tail_q;
+  logic             reads_q;  // READs and atomics are allowed
   logic [2:0]       pmtu_q;
   logic [4:0]       log2_q;
   logic [SlotW-1:0] base_q;
@@ -91,6 +94,7 @@ module sq_post #(
   logic             reject;
   logic             room;
   logic             reject_valid_q;
+  logic             look_again;
   logic [QpW-1:0]   look_qpn;
 
   assign decide = wqe_valid_q && found_q && !hold_i;
@@ -98,8 +102,10 @@ module sq_post #(
   assign reject = decide && !queueable && !reject_valid_q;
   assign s_wqe_tready = enable_i && !hold_i && (!wqe_valid_q || accept || reject);
   assign load = s_wqe_tvalid && s_wqe_tready;
-  assign look_qpn = (wqe_valid_q && !(accept || reject)) ? wqe_q.qpn[QpW-1:0] :
-      s_wqe_tdata.qpn[QpW-1:0];
+  // A request that is decided on makes room for the next, which is looked up in the same cycle; one
+  // that could not be is looked up again in the cycle after.
+  assign look_again = wqe_valid_q && !read_q && !found_q;
+  assign look_qpn = look_again ? wqe_q.qpn[QpW-1:0] : s_wqe_tdata.qpn[QpW-1:0];
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -110,9 +116,9 @@ module sq_post #(
     end else begin
       if (load) wqe_valid_q <= 1'b1;
       else if (accept || reject) wqe_valid_q <= 1'b0;
-      // A request that could not be decided is looked up again.
-      read_q <= load || (wqe_valid_q && !read_q && !accept && !reject);
-      found_q <= read_q;
+      // What was read before a set-up may be old: hold_i makes it be read again.
+      read_q  <= load || (look_again && !hold_i);
+      found_q <= read_q && !hold_i;
       if (accept || reject) waiting_q <= 1'b0;
       else if (decide && queueable && full) waiting_q <= 1'b1;
     end
@@ -125,7 +131,7 @@ module sq_post #(
   logic [2:0]         state_read;
   logic [IdxW-1:0]    head_read;
   logic [IdxW-1:0]    tail_read;
-  logic [8+SlotW-1:0] static_read;
+  logic [8+SlotW:0]   static_read;
   logic [QpW-1:0]     set_qpn;
   logic               tail_fwd_q;  // the tail written last, for a lookup that came too early
   logic [QpW-1:0]     tail_fwd_qpn_q;
@@ -147,7 +153,7 @@ module sq_post #(
       state_q <= state_read;
       head_q  <= head_read;
       tail_q  <= (tail_fwd_q && tail_fwd_qpn_q == wqe_q.qpn[QpW-1:0]) ? tail_fwd_idx_q : tail_read;
-      {pmtu_q, log2_q, base_q} <= static_read;
+      {reads_q, pmtu_q, log2_q, base_q} <= static_read;
     end
   end
 
@@ -193,55 +199,91 @@ module sq_post #(
   );
 
   ram_sdp #(
-    .Width(8 + SlotW),
+    .Width(9 + SlotW),
     .Depth(Rows)
   ) u_static (
     .clk(clk),
     .wr_en_i(set_valid_i),
     .wr_addr_i(set_qpn),
-    .wr_data_i({set_i.pmtu, set_i.sq_log2, set_i.sq_base[SlotW-1:0]}),
+    .wr_data_i({set_i.max_rd != '0, set_i.pmtu, set_i.sq_log2, set_i.sq_base[SlotW-1:0]}),
     .rd_en_i(1'b1),
     .rd_addr_i(look_qpn),
     .rd_data_o(static_read)
   );
 
+  // ---- what is asked for: worked out during the lookup ------------------------------------------
+  logic       writes, sends, cmp_swap, fetch_add, read_op;
+  logic       known_q, read_op_q, atomic_q, cmp_swap_q, receive_q;
+  logic [3:0] wc_op_q;
+  logic       long_q;  // above 2^31
+  logic       half_q;  // above 2^30
+
+  assign writes    = wqe_q.opcode == roce_pkg::WrWrite || wqe_q.opcode == roce_pkg::WrWriteImm;
+  assign sends     = wqe_q.opcode == roce_pkg::WrSend || wqe_q.opcode == roce_pkg::WrSendImm ||
+      wqe_q.opcode == roce_pkg::WrSendInv;
+  assign read_op   = wqe_q.opcode == roce_pkg::WrRead;
+  assign cmp_swap  = wqe_q.opcode == roce_pkg::WrCmpSwap;
+  assign fetch_add = wqe_q.opcode == roce_pkg::WrFetchAdd;
+
+  always_ff @(posedge clk) begin
+    known_q    <= (writes || sends || read_op || cmp_swap || fetch_add) &&
+        wqe_q.flags[7:3] == '0;
+    read_op_q  <= read_op;
+    atomic_q   <= cmp_swap || fetch_add;
+    cmp_swap_q <= cmp_swap;
+    receive_q  <= sends || wqe_q.opcode == roce_pkg::WrWriteImm;
+    wc_op_q    <= writes ? roce_pkg::WcOpWrite[3:0] : read_op ? roce_pkg::WcOpRead[3:0] :
+        cmp_swap ? roce_pkg::WcOpCmpSwap[3:0] : fetch_add ? roce_pkg::WcOpFetchAdd[3:0] :
+        roce_pkg::WcOpSend[3:0];
+    long_q     <= wqe_q.length[31] && wqe_q.length[30:0] != '0;
+    half_q     <= wqe_q.length[31] || (wqe_q.length[30] && wqe_q.length[29:0] != '0);
+  end
+
   // ---- decide -----------------------------------------------------------------------------------
-  logic [IdxW-1:0] held;
-  logic [31:0]     held_bits;
-  logic [1:0]      bad;
+  logic [31:0] tail_bits;
+  logic [31:0] differ;
+  logic [31:0] ring;
+  logic [1:0]  bad;
 
   assign queueable = wqe_q.qpn < 24'(QpCount) && (state_q == roce_pkg::QpRts ||
       state_q == roce_pkg::QpSqd || state_q == roce_pkg::QpErr);
-  // Never more than 2^log2 requests are in a ring.
-  assign held = tail_q - head_q;
-  assign held_bits = 32'(held);
-  assign full = held_bits[log2_q];
+  // Never more than 2^log2 requests are in a ring, so it is full when head and tail differ in just
+  // the bit above the slot number.
+  assign tail_bits = 32'(tail_q);
+  assign differ    = 32'(tail_q) ^ 32'(head_q);
+  assign ring      = 32'd1 << log2_q;
+  assign full      = (differ & (ring | (ring - 1'b1))) == ring;
 
   always_comb begin
     bad = roce_pkg::SqGood;
-    if (wqe_q.length[31] && wqe_q.length[30:0] != '0) bad = roce_pkg::SqBadLen;
-    if (wqe_q.opcode != roce_pkg::WrWrite || wqe_q.flags[7:3] != '0) bad = roce_pkg::SqBadOp;
+    if (!atomic_q && (long_q || (read_op_q && pmtu_q == 3'd1 && half_q))) bad = roce_pkg::SqBadLen;
+    if (!known_q || ((read_op_q || atomic_q) && !reads_q)) bad = roce_pkg::SqBadOp;
   end
 
   // ---- hand over --------------------------------------------------------------------------------
-  logic [31:0]       idx_bits;
   roce_pkg::sq_req_t put_req;
   roce_pkg::sq_cpl_t put_cpl;
 
-  assign idx_bits = 32'(tail_q);
-
   always_comb begin
     put_req        = '0;
-    put_req.lap    = idx_bits[log2_q];
+    put_req.lap    = tail_bits[log2_q];
     put_req.bad    = bad;
+    put_req.op     = wqe_q.opcode[3:0];
+    put_req.fence  = wqe_q.flags[roce_pkg::WqeFence];
+    put_req.se     = wqe_q.flags[roce_pkg::WqeSolicited] && receive_q;
+    put_req.target = wqe_q.target;
     put_req.laddr  = wqe_q.laddr;
     put_req.raddr  = wqe_q.raddr;
     put_req.rkey   = wqe_q.rkey;
     put_req.length = wqe_q.length;
+    put_req.imm    = wqe_q.imm;
+    if (atomic_q) {put_req.length, put_req.imm} = wqe_q.swap_add;
+    if (cmp_swap_q) put_req.compare = wqe_q.compare;
     put_cpl          = '0;
     put_cpl.signaled = wqe_q.flags[roce_pkg::WqeSignaled];
-    put_cpl.opcode   = wqe_q.opcode;
-    put_cpl.length   = wqe_q.length;
+    put_cpl.read     = read_op_q || atomic_q;
+    put_cpl.opcode   = wc_op_q;
+    put_cpl.length   = atomic_q ? 32'd8 : wqe_q.length;
     put_cpl.wr_id    = wqe_q.wr_id;
   end
 
@@ -291,7 +333,7 @@ module sq_post #(
   always_ff @(posedge clk) begin
     if (reject) begin
       reject_qpn_q    <= wqe_q.qpn;
-      reject_opcode_q <= wqe_q.opcode;
+      reject_opcode_q <= 8'(wc_op_q);
       reject_wr_id_q  <= wqe_q.wr_id;
     end
   end

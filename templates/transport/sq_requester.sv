@@ -1,13 +1,29 @@
 // sq_requester: sends the requests of all QPs, a turn of one QP after the other.
 //
-// Composed of the work list of QPs that may send (sq_sched, kicked by s_kick_post and s_kick_ack),
-// sq_fetch (turn, cursor, requests), sq_segment (packets) and sq_emit (commands). Each says what it
-// does. Owns the cursors (cursor_*_o), keeps copies of what the other owners broadcast. hold_i /
-// idle_o / set_valid_i as in sq_segment and sq_fetch: with hold_i all turns end, without waiting
-// for m_cmd.
+// Composed of the work list of QPs that may send (sq_sched, kicked by s_kick_post, s_kick_ack and
+// by itself), sq_fetch (turn, cursor, requests), sq_segment (packets) and sq_emit (commands). Each
+// says what it does. Owns the cursors (cursor_*_o), keeps copies of what the other owners
+// broadcast. hold_i / idle_o / set_valid_i as in sq_segment and sq_fetch: with hold_i all turns
+// end, without waiting for m_cmd.
+//
+// rd_we_o: READ or atomic number rd_num_o of QP rd_qpn_o is being sent (or sent again: the same
+// content), one cycle after it was decided and long before it is on the wire. mem_*_i tells how
+// many READs and atomics of a QP, modular, have their data in memory (write responses seen); it
+// starts at 0 with set_valid_i. A fenced request waits for that too: what it sends may be what the
+// READ brought.
+//
+// What sq_ack owes: a kick on s_kick_ack for a QP whose `blocked` mark is set when una, rdu,
+// limited or lsn change, and for every QP when gen or state change and when rnr ends. What it
+// decided without the mark (cursor_*_o came later) it tells on state_*_i within RecheckCycles
+// cycles of reading it.
+//
+// Throughput: a packet a cycle within a turn, READs and atomics one every 2 cycles; a turn costs a
+// cycle of its own, 14 when no other QP has anything to send. Latency: 18 cycles from a kick to
+// m_cmd.
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
 // IdxW: bits of a ring index, SlotW + 2. AckInterval, WindowPkts, Quantum: as in sq_segment.
+// RdDepth: most READs and atomics outstanding per QP, 1..128.
 `default_nettype none
 
 module sq_requester #(
@@ -17,7 +33,8 @@ module sq_requester #(
   parameter int IdxW = 10,
   parameter int AckInterval = 16,
   parameter int WindowPkts = 256,
-  parameter int Quantum = 16
+  parameter int Quantum = 16,
+  parameter int RdDepth = 16
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -32,6 +49,9 @@ module sq_requester #(
   input  logic                 head_we_i,
   input  logic [QpW-1:0]       head_qpn_i,
   input  logic [IdxW-1:0]      head_i,
+  input  logic                 mem_we_i,
+  input  logic [QpW-1:0]       mem_qpn_i,
+  input  logic [7:0]           mem_i,
   input  logic                 tail_we_i,
   input  logic [QpW-1:0]       tail_qpn_i,
   input  logic [IdxW-1:0]      tail_i,
@@ -41,6 +61,10 @@ module sq_requester #(
   output logic                 cursor_we_o,
   output logic [QpW-1:0]       cursor_qpn_o,
   output roce_pkg::sq_cursor_t cursor_o,
+  output logic                 rd_we_o,
+  output logic [QpW-1:0]       rd_qpn_o,
+  output logic [7:0]           rd_num_o,
+  output roce_pkg::sq_rd_t     rd_o,
   input  logic                 s_kick_post_tvalid,
   output logic                 s_kick_post_tready,
   input  logic [QpW-1:0]       s_kick_post_tdata,
@@ -59,38 +83,50 @@ module sq_requester #(
   output logic [QpW-1:0]       m_flush_tdata,
   output logic                 cnt_sq_packets_o,
   output logic                 cnt_sq_retransmits_o,
-  output logic                 cnt_sq_window_closed_o
+  output logic                 cnt_sq_window_closed_o,
+  output logic                 cnt_sq_credit_waits_o,
+  output logic                 cnt_sq_read_waits_o,
+  output logic                 cnt_sq_fence_waits_o
 );
+
+  localparam int RecheckCycles = 12;
 
   logic fetch_idle;
   logic segment_idle;
 
   assign idle_o = fetch_idle && segment_idle;
 
-  logic                        send_done_valid;
-  logic                        send_done_more;
-  logic [QpW-1:0]              send_done_qpn;
-  logic                        send_tvalid;
-  logic                        send_tready;
-  logic [QpW-1:0]              send_tdata;
-  logic                        tok_tvalid;
-  logic                        tok_tready;
-  logic [1:0]                  tok_kind;
-  logic                        tok_last;
-  logic                        tok_more;
-  logic                        tok_fresh;
-  logic [roce_pkg::SqReqW-1:0] tok_payload;
-  logic                        cut;
-  logic [3:0]                  cut_turn;
-  logic                        put_room;
-  logic                        put_valid;
-  logic [QpW-1:0]              put_qpn;
-  logic [23:0]                 put_psn;
-  logic                        put_first;
-  logic                        put_last;
-  logic                        put_ackreq;
-  logic [2:0]                  put_pmtu;
-  roce_pkg::sq_req_t           put_req;
+  logic              send_done_valid;
+  logic              send_done_more;
+  logic [QpW-1:0]    send_done_qpn;
+  logic              send_tvalid;
+  logic              send_tready;
+  logic [QpW-1:0]    send_tdata;
+  logic              recheck_tvalid;
+  logic              recheck_tready;
+  logic [QpW-1:0]    recheck_tdata;
+  logic              kick_tready;
+  logic              ctx_tvalid;
+  logic              ctx_tready;
+  roce_pkg::sq_ctx_t ctx_tdata;
+  logic              tok_tvalid;
+  logic              tok_tready;
+  roce_pkg::sq_tok_t tok_tdata;
+  logic              cut;
+  logic [3:0]        cut_turn;
+  logic              put_room;
+  logic              put_valid;
+  logic [QpW-1:0]    put_qpn;
+  logic [23:0]       put_psn;
+  logic              put_first;
+  logic              put_last;
+  logic              put_ackreq;
+  logic [2:0]        put_pmtu;
+  roce_pkg::sq_req_t put_req;
+
+  // ---- work list: sq_ack's kicks wait while a QP that got blocked is kicked once more -----------
+  assign recheck_tready    = kick_tready;
+  assign s_kick_ack_tready = kick_tready && !recheck_tvalid;
 
   sq_sched #(
     .QpW(QpW)
@@ -101,9 +137,9 @@ module sq_requester #(
     .s_kick_a_tvalid(s_kick_post_tvalid),
     .s_kick_a_tready(s_kick_post_tready),
     .s_kick_a_tdata(s_kick_post_tdata),
-    .s_kick_b_tvalid(s_kick_ack_tvalid),
-    .s_kick_b_tready(s_kick_ack_tready),
-    .s_kick_b_tdata(s_kick_ack_tdata),
+    .s_kick_b_tvalid(s_kick_ack_tvalid || recheck_tvalid),
+    .s_kick_b_tready(kick_tready),
+    .s_kick_b_tdata(recheck_tvalid ? recheck_tdata : s_kick_ack_tdata),
     .done_valid_i(send_done_valid),
     .done_more_i(send_done_more),
     .done_qpn_i(send_done_qpn),
@@ -117,7 +153,9 @@ module sq_requester #(
     .WqeSlots(WqeSlots),
     .SlotW(SlotW),
     .IdxW(IdxW),
-    .Quantum(Quantum)
+    .WindowPkts(WindowPkts),
+    .Quantum(Quantum),
+    .RdDepth(RdDepth)
   ) u_fetch (
     .clk(clk),
     .rst(rst),
@@ -134,6 +172,9 @@ module sq_requester #(
     .head_we_i(head_we_i),
     .head_qpn_i(head_qpn_i),
     .head_i(head_i),
+    .mem_we_i(mem_we_i),
+    .mem_qpn_i(mem_qpn_i),
+    .mem_i(mem_i),
     .tail_we_i(tail_we_i),
     .tail_qpn_i(tail_qpn_i),
     .tail_i(tail_i),
@@ -145,20 +186,20 @@ module sq_requester #(
     .s_qp_tvalid(send_tvalid),
     .s_qp_tready(send_tready),
     .s_qp_tdata(send_tdata),
+    .m_ctx_tvalid(ctx_tvalid),
+    .m_ctx_tready(ctx_tready),
+    .m_ctx_tdata(ctx_tdata),
     .m_tok_tvalid(tok_tvalid),
     .m_tok_tready(tok_tready),
-    .m_tok_kind(tok_kind),
-    .m_tok_last(tok_last),
-    .m_tok_more(tok_more),
-    .m_tok_fresh(tok_fresh),
-    .m_tok_payload(tok_payload)
+    .m_tok_tdata(tok_tdata)
   );
 
   sq_segment #(
     .QpW(QpW),
     .AckInterval(AckInterval),
     .WindowPkts(WindowPkts),
-    .Quantum(Quantum)
+    .Quantum(Quantum),
+    .RecheckCycles(RecheckCycles)
   ) u_segment (
     .clk(clk),
     .rst(rst),
@@ -167,21 +208,27 @@ module sq_requester #(
     .set_valid_i(set_valid_i),
     .set_qpn_i(set_i.qpn[QpW-1:0]),
     .set_psn_i(set_i.sq_psn),
+    .s_ctx_tvalid(ctx_tvalid),
+    .s_ctx_tready(ctx_tready),
+    .s_ctx_tdata(ctx_tdata),
     .s_tok_tvalid(tok_tvalid),
     .s_tok_tready(tok_tready),
-    .s_tok_kind(tok_kind),
-    .s_tok_last(tok_last),
-    .s_tok_more(tok_more),
-    .s_tok_fresh(tok_fresh),
-    .s_tok_payload(tok_payload),
+    .s_tok_tdata(tok_tdata),
     .cut_o(cut),
     .cut_turn_o(cut_turn),
     .cursor_we_o(cursor_we_o),
     .cursor_qpn_o(cursor_qpn_o),
     .cursor_o(cursor_o),
+    .rd_we_o(rd_we_o),
+    .rd_qpn_o(rd_qpn_o),
+    .rd_num_o(rd_num_o),
+    .rd_o(rd_o),
     .done_valid_o(send_done_valid),
     .done_more_o(send_done_more),
     .done_qpn_o(send_done_qpn),
+    .m_recheck_tvalid(recheck_tvalid),
+    .m_recheck_tready(recheck_tready),
+    .m_recheck_tdata(recheck_tdata),
     .put_room_i(put_room),
     .put_valid_o(put_valid),
     .put_qpn_o(put_qpn),
@@ -200,7 +247,10 @@ module sq_requester #(
     .m_flush_tdata(m_flush_tdata),
     .cnt_sq_packets_o(cnt_sq_packets_o),
     .cnt_sq_retransmits_o(cnt_sq_retransmits_o),
-    .cnt_sq_window_closed_o(cnt_sq_window_closed_o)
+    .cnt_sq_window_closed_o(cnt_sq_window_closed_o),
+    .cnt_sq_credit_waits_o(cnt_sq_credit_waits_o),
+    .cnt_sq_read_waits_o(cnt_sq_read_waits_o),
+    .cnt_sq_fence_waits_o(cnt_sq_fence_waits_o)
   );
 
   sq_emit #(

@@ -4,16 +4,19 @@
 // (tok_request_o 0), then one for each request to look at, from the head on: at most TurnMax, not
 // more than packets were acknowledged (unless the QP is in ERR). tok_last_o marks the last token of
 // a turn, tok_full_o a turn that reached TurnMax. QP, its state and `flushing` come with every
-// token. Tokens never wait: each request takes a credit beforehand, which credit_a_i and credit_b_i
-// give back. hold_i: no QP is taken and the turn ends with a token that has tok_cut_o, credit or
-// not. idle_o: no token is left here. own_*_i is what sq_retire keeps of a QP: {head, first PSN of
-// the request at the head, flushing}.
+// token, as do tok_reads_o, how many READs and atomics behind the retired ones have their data in
+// memory (at most TurnMax), and tok_quiet_o, that no data is on its way there. Tokens never wait:
+// each request takes a credit beforehand, which credit_a_i and credit_b_i give back. hold_i: no QP
+// is taken and the turn ends with a token that has tok_cut_o, credit or not. idle_o: no token is
+// left here. own_*_i is what sq_retire keeps of a QP: {head, first PSN of the request at the head,
+// READs and atomics retired, flushing, named}.
 //
 // Throughput: a token a cycle, a turn every 2 cycles. Latency: 8 cycles from s_qp to the first
 // request.
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
-// IdxW: bits of a ring index, SlotW + 2. TurnMax: 1..8. Credits: 1..64.
+// IdxW: bits of a ring index, SlotW + 2. ReadW: bits of a number of READs, at least SlotW + 1.
+// TurnMax: 1..8. Credits: 1..64.
 `default_nettype none
 
 module sq_retire_fetch #(
@@ -21,6 +24,7 @@ module sq_retire_fetch #(
   parameter int WqeSlots = 256,
   parameter int SlotW = 8,
   parameter int IdxW = 10,
+  parameter int ReadW = 9,
   parameter int TurnMax = 8,
   parameter int Credits = 16
 ) (
@@ -39,11 +43,17 @@ module sq_retire_fetch #(
   input  logic                wqe_we_i,
   input  logic [SlotW-1:0]    wqe_slot_i,
   input  roce_pkg::sq_cpl_t   cpl_i,
+  input  logic                done_we_i,
+  input  logic [QpW-1:0]      done_qpn_i,
+  input  logic [ReadW-1:0]    done_reads_i,
+  input  logic [15:0]         done_rx_i,
   input  logic                own_we_i,
   input  logic [QpW-1:0]      own_qpn_i,
   input  logic [IdxW-1:0]     own_head_i,
   input  logic [23:0]         own_psn_i,
+  input  logic [ReadW-1:0]    own_reads_i,
   input  logic                own_flushing_i,
+  input  logic                own_named_i,
   input  logic                credit_a_i,
   input  logic                credit_b_i,
   input  logic                s_qp_tvalid,
@@ -55,6 +65,10 @@ module sq_retire_fetch #(
   output logic                tok_last_o,
   output logic                tok_full_o,
   output logic                tok_flushing_o,
+  output logic                tok_named_o,
+  output logic [3:0]          tok_reads_o,
+  output logic [ReadW-1:0]    tok_retired_o,
+  output logic                tok_quiet_o,
   output logic [QpW-1:0]      tok_qpn_o,
   output logic [IdxW-1:0]     tok_idx_o,
   output roce_pkg::sq_state_t tok_state_o,
@@ -69,6 +83,7 @@ module sq_retire_fetch #(
   end
 
   localparam int Rows = 1 << QpW;
+  localparam int OwnW = IdxW + 26 + ReadW;
   localparam int CreditW = $clog2(Credits + 1);
 
   // ---- take a QP, read its tables ---------------------------------------------------------------
@@ -94,8 +109,9 @@ module sq_retire_fetch #(
 
   logic [SlotW+4:0]    ring_read;
   roce_pkg::sq_state_t state_read;
-  logic [IdxW+24:0]    own_read;
+  logic [OwnW-1:0]     own_read;
   logic [IdxW-1:0]     tail_read;
+  logic [ReadW+15:0]   done_read;
 
   ram_sdp #(
     .Width(5 + SlotW),
@@ -124,13 +140,13 @@ module sq_retire_fetch #(
   );
 
   ram_sdp #(
-    .Width(IdxW + 25),
+    .Width(OwnW),
     .Depth(Rows)
   ) u_own (
     .clk(clk),
     .wr_en_i(own_we_i),
     .wr_addr_i(own_qpn_i),
-    .wr_data_i({own_head_i, own_psn_i, own_flushing_i}),
+    .wr_data_i({own_head_i, own_psn_i, own_reads_i, own_flushing_i, own_named_i}),
     .rd_en_i(1'b1),
     .rd_addr_i(s_qp_tdata),
     .rd_data_o(own_read)
@@ -149,12 +165,29 @@ module sq_retire_fetch #(
     .rd_data_o(tail_read)
   );
 
+  ram_sdp #(
+    .Width(ReadW + 16),
+    .Depth(Rows)
+  ) u_done (
+    .clk(clk),
+    .wr_en_i(done_we_i),
+    .wr_addr_i(done_qpn_i),
+    .wr_data_i({done_reads_i, done_rx_i}),
+    .rd_en_i(1'b1),
+    .rd_addr_i(s_qp_tdata),
+    .rd_data_o(done_read)
+  );
+
   logic [QpW-1:0]      got_qpn_q;
   logic [SlotW+4:0]    got_ring_q;
   roce_pkg::sq_state_t got_state_q;
   logic [IdxW-1:0]     got_head_q;
   logic [23:0]         got_head_psn_q;
   logic                got_flushing_q;
+  logic                got_named_q;
+  logic [ReadW-1:0]    got_retired_q;
+  logic [ReadW-1:0]    got_reads_q;  // in memory
+  logic [15:0]         got_rx_q;
   logic [IdxW-1:0]     got_tail_q;
 
   always_ff @(posedge clk) begin
@@ -164,7 +197,8 @@ module sq_retire_fetch #(
       got_ring_q  <= ring_read;
       got_state_q <= state_read;
       got_tail_q  <= tail_read;
-      {got_head_q, got_head_psn_q, got_flushing_q} <= own_read;
+      {got_head_q, got_head_psn_q, got_retired_q, got_flushing_q, got_named_q} <= own_read;
+      {got_reads_q, got_rx_q} <= done_read;
     end
   end
 
@@ -176,6 +210,10 @@ module sq_retire_fetch #(
   roce_pkg::sq_state_t dif_state_q;
   logic [IdxW-1:0]     dif_head_q;
   logic                dif_flushing_q;
+  logic                dif_named_q;
+  logic [ReadW-1:0]    dif_retired_q;
+  logic [ReadW-1:0]    dif_reads_q;
+  logic                dif_quiet_q;
   logic [IdxW-1:0]     dif_waiting_q;
   logic [23:0]         dif_acked_q;
 
@@ -194,6 +232,10 @@ module sq_retire_fetch #(
       dif_state_q    <= got_state_q;
       dif_head_q     <= got_head_q;
       dif_flushing_q <= got_flushing_q;
+      dif_named_q    <= got_named_q;
+      dif_retired_q  <= got_retired_q;
+      dif_reads_q    <= got_reads_q - got_retired_q;
+      dif_quiet_q    <= got_rx_q == got_state_q.rx;
       dif_waiting_q  <= got_tail_q - got_head_q;
       dif_acked_q    <= got_state_q.una - got_head_psn_q;
     end
@@ -225,6 +267,10 @@ module sq_retire_fetch #(
   logic [SlotW+4:0]    turn_ring_q;
   roce_pkg::sq_state_t turn_state_q;
   logic                turn_flushing_q;
+  logic                turn_named_q;
+  logic [3:0]          turn_reads_q;
+  logic [ReadW-1:0]    turn_retired_q;
+  logic                turn_quiet_q;
   logic [IdxW-1:0]     turn_idx_q;
   logic [3:0]          turn_left_q;
   logic                turn_full_q;
@@ -266,6 +312,10 @@ module sq_retire_fetch #(
       turn_ring_q     <= dif_ring_q;
       turn_state_q    <= dif_state_q;
       turn_flushing_q <= dif_flushing_q;
+      turn_named_q    <= dif_named_q;
+      turn_reads_q    <= dif_reads_q >= ReadW'(TurnMax) ? 4'(TurnMax) : dif_reads_q[3:0];
+      turn_retired_q  <= dif_retired_q;
+      turn_quiet_q    <= dif_quiet_q;
       turn_idx_q      <= dif_head_q;
       turn_left_q     <= look;
       turn_full_q     <= look == 4'(TurnMax);
@@ -278,7 +328,7 @@ module sq_retire_fetch #(
   assign offset = turn_idx_q & ~({IdxW{1'b1}} << turn_ring_q[SlotW+4:SlotW]);
 
   // ---- the request memory: three cycles ---------------------------------------------------------
-  localparam int MarkW = 5 + QpW + IdxW + roce_pkg::SqStateW;
+  localparam int MarkW = 11 + ReadW + QpW + IdxW + roce_pkg::SqStateW;
 
   logic             p0_valid_q;
   logic             p1_valid_q;
@@ -302,7 +352,8 @@ module sq_retire_fetch #(
 
   always_ff @(posedge clk) begin
     p0_q <= {turn_open_q && !issue_cut, issue_cut, issue_last, turn_full_q, turn_flushing_q,
-        turn_qpn_q, turn_idx_q, turn_state_q};
+        turn_named_q, turn_reads_q, turn_retired_q, turn_quiet_q, turn_qpn_q, turn_idx_q,
+        turn_state_q};
     p0_slot_q <= turn_ring_q[SlotW-1:0] + offset[SlotW-1:0];
     p1_q <= p0_q;
     p2_q <= p1_q;
@@ -324,8 +375,8 @@ module sq_retire_fetch #(
   );
 
   assign tok_valid_o = p2_valid_q;
-  assign {tok_request_o, tok_cut_o, tok_last_o, tok_full_o, tok_flushing_o, tok_qpn_o, tok_idx_o,
-      tok_state_o} = p2_q;
+  assign {tok_request_o, tok_cut_o, tok_last_o, tok_full_o, tok_flushing_o, tok_named_o,
+      tok_reads_o, tok_retired_o, tok_quiet_o, tok_qpn_o, tok_idx_o, tok_state_o} = p2_q;
   assign idle_o = !read_q && !got_valid_q && !dif_valid_q && !turn_valid_q && !p0_valid_q &&
       !p1_valid_q && !p2_valid_q;
 

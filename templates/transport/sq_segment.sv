@@ -1,32 +1,45 @@
 // sq_segment: cuts the requests of a QP's turn into packets.
 //
-// Takes the tokens of sq_fetch (Ctx, then Req or End, the last one marked) and puts out packets on
-// put_*_o, at most one a cycle, only while put_room_i. A message is ONLY, or FIRST MIDDLE* LAST at
-// the path MTU; the PSN alone says where in its message a packet lies, so a cursor that was moved
-// resumes anywhere. AckReq is set on the last packet of a message, on every AckInterval-th packet
-// since the last one that had it, and on the packet that closes the window (WindowPkts
-// outstanding).
+// Takes a turn's context (s_ctx) and then its tokens (s_tok, the last one marked) from sq_fetch and
+// puts out packets on put_*_o, at most one a cycle, only while put_room_i. A message is ONLY, or
+// FIRST MIDDLE* LAST at the path MTU; the PSN alone says where in its message a packet lies, so a
+// cursor that was moved resumes anywhere. A READ or atomic is one packet and takes the PSNs of all
+// its responses; from inside, a READ asks for the rest. AckReq is set on the last packet of a
+// message, on every AckInterval-th packet since the last one that had it, on the packet that closes
+// the window and on a probe (below).
+//
+// A packet has to wait, and its QP is blocked, while
+// - the window is closed (WindowPkts outstanding; a READ may start while it is open at all);
+// - its request is bad and not everything in front of it is acknowledged;
+// - it is a READ or atomic and as many are outstanding as the QP may have;
+// - its request is fenced and a READ or atomic in front of it is outstanding;
+// - the peer counts credits and there is none for its request: the first packet then waits until
+//   nothing is outstanding, and goes alone, as a probe; the others wait until it is acknowledged.
+//   (Of a request that began before credits were counted more may go: until all in front of it is
+//   acknowledged and an answer to what was sent of it is asked for.)
 //
 // A turn ends, and done_valid_o names its QP for one cycle:
 //   more 1: the quantum is used up (a packet costs 1 + its bytes/256), requests were left
-//     unfetched, a slot turned out to be taken again, hold_i, or the QP got blocked just now
-//     (below);
-//   more 0: nothing is left to send, the QP may not send, it is blocked still, or its next request
-//     is bad.
-// Blocked: the window is closed, or a bad request waits for the ones before it. The first time, the
-// mark is written and the QP takes another turn; sq_ack kicks marked QPs. An acknowledgement
-// between is not missed: sq_ack sees the mark from one cycle after done_valid_o on, and what it
-// started before is told by the fourth cycle after done_valid_o, when the next turn reads it at the
-// earliest (sq_sched). A bad request whose predecessors are all acknowledged is reported on m_bad.
-// The ring of a QP in ERR is given to sq_retire by m_flush.
+//     unfetched, a slot turned out to be taken again, hold_i, or a fenced request waits for READ
+//     data that is on its way to memory;
+//   more 0: nothing is left to send, the QP may not send, it is blocked, or its next request is
+//     bad or (SQD) new.
+// When a QP gets blocked the mark is written; sq_ack kicks marked QPs. An acknowledgement between
+// is not missed: sq_ack sees the mark from one cycle after done_valid_o on, and a QP that was not
+// marked before is named on m_recheck RecheckCycles after that, for one more turn. A bad request
+// whose predecessors are all acknowledged is reported on m_bad. The ring of a QP in ERR is given to
+// sq_retire by m_flush.
 //
 // Owns the cursors: told on cursor_*_o in the cycle after each change, long before the packet is on
-// the wire. set_valid_i (only while idle_o) starts a QP's cursor anew. hold_i: every turn ends at
-// once with more 1, without waiting for anybody; idle_o: no turn is open, no report is pending.
+// the wire; rd_*_o tells a READ or atomic in the same cycle. set_valid_i (only while idle_o) starts
+// a QP's cursor anew. hold_i: every turn ends at once with more 1, without waiting for anybody;
+// idle_o: no turn is open, no report is pending.
 //
-// Throughput: a token or packet a cycle; two cycles for a turn with one single-packet request.
+// Throughput: a token or packet a cycle, 2 cycles for a READ or atomic; one cycle for a turn's
+// context.
 //
-// QpW: bits of a QPN. AckInterval: 1..256 packets. WindowPkts: 1..2^23-1 packets. Quantum: 1..64.
+// QpW: bits of a QPN. AckInterval: 1..256 packets. WindowPkts: 1..2^22 packets. Quantum: 1..64.
+// RecheckCycles: 1..15.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -34,70 +47,78 @@ module sq_segment #(
   parameter int QpW = 4,
   parameter int AckInterval = 16,
   parameter int WindowPkts = 256,
-  parameter int Quantum = 8
+  parameter int Quantum = 8,
+  parameter int RecheckCycles = 12
 ) (
-  input  logic                         clk,
-  input  logic                         rst,
-  input  logic                         hold_i,
-  output logic                         idle_o,
-  input  logic                         set_valid_i,
-  input  logic [QpW-1:0]               set_qpn_i,
-  input  logic [23:0]                  set_psn_i,
-  input  logic                         s_tok_tvalid,
-  output logic                         s_tok_tready,
-  input  logic [1:0]                   s_tok_kind,
-  input  logic                         s_tok_last,
-  input  logic                         s_tok_more,
-  input  logic                         s_tok_fresh,
-  input  logic [roce_pkg::SqReqW-1:0]  s_tok_payload,
-  output logic                         cut_o,
-  output logic [3:0]                   cut_turn_o,
-  output logic                         cursor_we_o,
-  output logic [QpW-1:0]               cursor_qpn_o,
-  output roce_pkg::sq_cursor_t         cursor_o,
-  output logic                         done_valid_o,
-  output logic                         done_more_o,
-  output logic [QpW-1:0]               done_qpn_o,
-  input  logic                         put_room_i,
-  output logic                         put_valid_o,
-  output logic [QpW-1:0]               put_qpn_o,
-  output logic [23:0]                  put_psn_o,
-  output logic                         put_first_o,
-  output logic                         put_last_o,
-  output logic                         put_ackreq_o,
-  output logic [2:0]                   put_pmtu_o,
-  output roce_pkg::sq_req_t            put_req_o,
-  output logic                         m_bad_tvalid,
-  input  logic                         m_bad_tready,
-  output logic [QpW-1:0]               m_bad_qpn,
-  output logic                         m_bad_length,
-  output logic                         m_flush_tvalid,
-  input  logic                         m_flush_tready,
-  output logic [QpW-1:0]               m_flush_tdata,
-  output logic                         cnt_sq_packets_o,
-  output logic                         cnt_sq_retransmits_o,
-  output logic                         cnt_sq_window_closed_o
+  input  logic                 clk,
+  input  logic                 rst,
+  input  logic                 hold_i,
+  output logic                 idle_o,
+  input  logic                 set_valid_i,
+  input  logic [QpW-1:0]       set_qpn_i,
+  input  logic [23:0]          set_psn_i,
+  input  logic                 s_ctx_tvalid,
+  output logic                 s_ctx_tready,
+  input  roce_pkg::sq_ctx_t    s_ctx_tdata,
+  input  logic                 s_tok_tvalid,
+  output logic                 s_tok_tready,
+  input  roce_pkg::sq_tok_t    s_tok_tdata,
+  output logic                 cut_o,
+  output logic [3:0]           cut_turn_o,
+  output logic                 cursor_we_o,
+  output logic [QpW-1:0]       cursor_qpn_o,
+  output roce_pkg::sq_cursor_t cursor_o,
+  output logic                 rd_we_o,
+  output logic [QpW-1:0]       rd_qpn_o,
+  output logic [7:0]           rd_num_o,
+  output roce_pkg::sq_rd_t     rd_o,
+  output logic                 done_valid_o,
+  output logic                 done_more_o,
+  output logic [QpW-1:0]       done_qpn_o,
+  output logic                 m_recheck_tvalid,
+  input  logic                 m_recheck_tready,
+  output logic [QpW-1:0]       m_recheck_tdata,
+  input  logic                 put_room_i,
+  output logic                 put_valid_o,
+  output logic [QpW-1:0]       put_qpn_o,
+  output logic [23:0]          put_psn_o,
+  output logic                 put_first_o,
+  output logic                 put_last_o,
+  output logic                 put_ackreq_o,
+  output logic [2:0]           put_pmtu_o,
+  output roce_pkg::sq_req_t    put_req_o,
+  output logic                 m_bad_tvalid,
+  input  logic                 m_bad_tready,
+  output logic [QpW-1:0]       m_bad_qpn,
+  output logic                 m_bad_length,
+  output logic                 m_flush_tvalid,
+  input  logic                 m_flush_tready,
+  output logic [QpW-1:0]       m_flush_tdata,
+  output logic                 cnt_sq_packets_o,
+  output logic                 cnt_sq_retransmits_o,
+  output logic                 cnt_sq_window_closed_o,
+  output logic                 cnt_sq_credit_waits_o,
+  output logic                 cnt_sq_read_waits_o,
+  output logic                 cnt_sq_fence_waits_o
 );
 
   if (AckInterval < 1 || AckInterval > 256) begin : gen_check_interval
     $fatal(1, "sq_segment: AckInterval must be in 1..256");
   end
-  if (WindowPkts < 1 || WindowPkts > 8388607) begin : gen_check_window
-    $fatal(1, "sq_segment: WindowPkts must be in 1..2^23-1");
+  if (WindowPkts < 1 || WindowPkts > 4194304) begin : gen_check_window
+    $fatal(1, "sq_segment: WindowPkts must be in 1..2^22");
   end
   if (Quantum < 1 || Quantum > 64) begin : gen_check_quantum
     $fatal(1, "sq_segment: Quantum must be in 1..64");
   end
+  if (RecheckCycles < 1 || RecheckCycles > 15) begin : gen_check_recheck
+    $fatal(1, "sq_segment: RecheckCycles must be in 1..15");
+  end
 
-  // Token kinds, as in sq_fetch.
-  localparam logic [1:0] TokCtx = 2'd0;
-  localparam logic [1:0] TokReq = 2'd1;
-
-  typedef enum logic [2:0] {
-    StIdle,  // the next token opens a turn
-    StCompare,  // is the request acknowledged already?
-    StSkip,  // it is: pass over
+  typedef enum logic [1:0] {
+    StIdle,  // waits for a context
     StRun,
+    StCount,  // a READ or atomic went out: work out where the cursor is now
     StDrop  // the turn is over, its tokens are not
   } state_t;
 
@@ -105,15 +126,17 @@ module sq_segment #(
   state_t            state_d;
   roce_pkg::sq_ctx_t ctx_q;
   roce_pkg::sq_ctx_t ctx_d;
-  roce_pkg::sq_ctx_t tok_ctx;
-  roce_pkg::sq_req_t req;
-  logic              past_q;  // the request's last packet is older than the cursor
-  logic [7:0]        spent_q;  // of the quantum
-  logic [7:0]        spent_d;
-  logic [7:0]        spent;
-  logic [7:0]        spent_many;
-  logic [7:0]        spent_only;
-  logic              used_up;
+  roce_pkg::sq_tok_t tok;
+  logic              load;
+  logic [23:0]       psn_next_q;  // cursor.psn + 1
+  logic              again_q;  // the next packet was sent before
+  logic              rd_some_q;  // READs or atomics outstanding
+  logic              rd_full_q;  // none may go
+  logic              inside_q;  // the first packet of the token has gone in this turn
+  logic              last_q;  // inside: one packet is left
+  logic [23:0]       left_q;  // inside: packets behind the next one
+  logic [7:0]        budget_q;  // of the quantum
+  logic [7:0]        budget;
   logic              write_q;  // the cursor changed
   logic              write_d;
   logic              done_q;
@@ -126,45 +149,50 @@ module sq_segment #(
   logic              flush_report;
   logic              send;
   logic              block;
+  logic              recheck;
+  logic              recheck_ready;
   logic              pop;
 
-  assign tok_ctx = s_tok_payload[roce_pkg::SqCtxW-1:0];
-  assign req     = s_tok_payload;
+  assign tok = s_tok_tdata;
 
   // ---- the packet that is next ------------------------------------------------------------------
-  logic        first, last;
-  logic        again;  // sent before
-  logic        closed, closing, due;
-  logic [4:0]  blocks;  // of 256 bytes, what the quantum pays
+  logic        first, last, read;
+  logic        bad, closed, closing, alone, due, probe;
+  logic        wait_credit, wait_read, wait_fence, must_wait;
+  logic        used_up;
+  logic [23:0] left;
   logic [23:0] psn_next;
+  logic        again_next;
 
-  assign first   = ctx_q.cursor.psn == req.first_psn;
-  assign last    = ctx_q.cursor.psn == req.last_psn;
-  assign again   = ctx_q.cursor.psn != ctx_q.cursor.nxt;
-  assign closed  = ctx_q.used == 24'(WindowPkts);
-  assign closing = ctx_q.used == 24'(WindowPkts - 1);
-  assign psn_next = ctx_q.cursor.psn + 1'b1;
+  assign first   = !inside_q && !tok.begun;
+  assign last    = inside_q ? last_q : tok.only;
+  assign left    = inside_q ? left_q : tok.left;
+  assign read    = tok.req.op == roce_pkg::WrRead[3:0] || tok.req.op == roce_pkg::WrCmpSwap[3:0] ||
+      tok.req.op == roce_pkg::WrFetchAdd[3:0];
+  assign bad     = tok.req.bad != roce_pkg::SqGood;
+  assign closed  = ctx_q.room[23] || ctx_q.room == '0;
+  assign closing = ctx_q.room == 24'd1;
+  assign alone   = ctx_q.room == 24'(WindowPkts);
   assign due     = ctx_q.cursor.since == 8'(AckInterval - 1);
+  assign probe   = tok.starved && (first || tok.at_una);
 
-  always_comb begin
-    case (ctx_q.pmtu)
-      3'd1: blocks = 5'd1;
-      3'd2: blocks = 5'd2;
-      3'd3: blocks = 5'd4;
-      3'd4: blocks = 5'd8;
-      default: blocks = 5'd16;
-    endcase
-    // A message of one packet pays for its own length. Both sums are made beside first and last.
-    spent_many = spent_q + 8'(blocks) + 1'b1;
-    spent_only = spent_q + 8'(req.length[12:8]) + 1'b1;
-    spent      = first && last ? spent_only : spent_many;
-    used_up    = first && last ? spent_only >= 8'(Quantum) : spent_many >= 8'(Quantum);
-  end
+  // at_una: nothing in front of the request is outstanding, and none of it is acknowledged. Credits
+  // may be counted from now on only: what was sent of it must have asked for an answer.
+  assign wait_credit = tok.starved &&
+      (first ? !tok.at_una : tok.at_una && ctx_q.cursor.since == '0);
+  assign wait_read   = read && rd_full_q;
+  assign wait_fence  = tok.req.fence && first && rd_some_q;
+  assign must_wait   = bad ? !alone : closed || wait_credit || wait_read || wait_fence;
+
+  assign psn_next   = read ? tok.req.last_psn + 1'b1 : psn_next_q;
+  assign again_next = again_q && psn_next_q != ctx_q.cursor.nxt;
+  assign budget     = budget_q - 8'(tok.cost);
+  assign used_up    = budget[7] || budget == '0;
 
   always_comb begin
     state_d      = state_q;
     ctx_d        = ctx_q;
-    spent_d      = spent_q;
+    load         = 1'b0;
     write_d      = 1'b0;
     done_d       = 1'b0;
     more_d       = 1'b0;
@@ -175,80 +203,77 @@ module sq_segment #(
     pop          = 1'b0;
     case (state_q)
       StIdle: begin
-        if (s_tok_tvalid && !(tok_ctx.failed && flush_valid_q && !hold_i)) begin
-          pop          = 1'b1;
-          ctx_d        = tok_ctx;
-          spent_d      = '0;
-          flush_report = tok_ctx.failed && !hold_i;
-          if (hold_i || s_tok_last) begin
-            done_d  = 1'b1;
-            more_d  = hold_i;
-            write_d = tok_ctx.run && !hold_i;
-            state_d = s_tok_last ? StIdle : StDrop;
-          end else begin
-            state_d = tok_ctx.cursor.skip ? StCompare : StRun;
-          end
-        end
-      end
-      StCompare: begin
-        if (s_tok_tvalid) state_d = StSkip;
-      end
-      StSkip: begin
-        if (s_tok_kind == TokReq && s_tok_fresh && past_q && !hold_i) begin
-          pop              = 1'b1;
-          ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
-          state_d          = s_tok_last ? StIdle : StCompare;
-          write_d          = s_tok_last;
-          done_d           = s_tok_last;
-          more_d           = s_tok_more;
-        end else begin
-          ctx_d.cursor.skip = !(s_tok_kind == TokReq && s_tok_fresh && !hold_i);
-          state_d           = StRun;
+        if (s_ctx_tvalid && !(s_ctx_tdata.failed && flush_valid_q && !hold_i)) begin
+          load         = 1'b1;
+          ctx_d        = s_ctx_tdata;
+          flush_report = s_ctx_tdata.failed && !hold_i;
+          state_d      = StRun;
         end
       end
       StRun: begin
         if (s_tok_tvalid) begin
-          if (hold_i || s_tok_kind != TokReq || !s_tok_fresh) begin
+          if (hold_i || tok.stop || !tok.fresh) begin
+            done_d  = 1'b1;
+            more_d  = hold_i || !tok.stop || tok.more;
+            write_d = ctx_q.run;
+          end else if (tok.past) begin
+            pop              = 1'b1;
+            done_d           = tok.last;
+            more_d           = tok.more;
+            ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
+          end else if (ctx_q.drain && !again_q && first) begin
             done_d = 1'b1;
-            more_d = 1'b1;
-          end else if (closed || (req.bad != roce_pkg::SqGood && ctx_q.used != '0)) begin
-            done_d = 1'b1;
-            more_d = !ctx_q.cursor.blocked;
-            block  = 1'b1;
-          end else if (req.bad != roce_pkg::SqGood) begin
+          end else if (must_wait) begin
+            block  = recheck_ready || ctx_q.cursor.blocked;
+            done_d = block;
+            if (block) ctx_d.cursor.blocked = 1'b1;
+          end else if (bad) begin
             done_d     = !bad_valid_q;
             bad_report = !bad_valid_q;
-          end else if (ctx_q.drain && !again && first) begin
+          end else if (tok.req.fence && first && ctx_q.rd_late) begin
             done_d = 1'b1;
+            more_d = 1'b1;
           end else if (put_room_i) begin
-            send = 1'b1;
-            if (last && s_tok_last) begin
+            send    = 1'b1;
+            pop     = last;
+            state_d = read ? StCount : StRun;
+            if (last && tok.last) begin
               done_d = 1'b1;
-              more_d = s_tok_more;
+              more_d = tok.more;
             end else if (used_up) begin
               done_d = 1'b1;
               more_d = 1'b1;
             end
           end
           // What is left of the turn is dropped, one token a cycle.
-          pop     = send ? last : (done_d && s_tok_last);
-          write_d = send || done_d;
-          if (done_d) state_d = pop && s_tok_last ? StIdle : StDrop;
-          if (block) ctx_d.cursor.blocked = 1'b1;
+          if (done_d) begin
+            if (tok.last) pop = 1'b1;
+            write_d = ctx_q.run;
+            state_d = tok.last ? StIdle : StDrop;
+          end
           if (send) begin
+            write_d              = 1'b1;
             ctx_d.cursor.psn     = psn_next;
-            ctx_d.cursor.nxt     = again ? ctx_q.cursor.nxt : psn_next;
+            ctx_d.cursor.nxt     = again_q ? ctx_q.cursor.nxt : psn_next;
             ctx_d.cursor.since   = put_ackreq_o ? '0 : ctx_q.cursor.since + 1'b1;
             ctx_d.cursor.blocked = 1'b0;
-            ctx_d.used           = ctx_q.used + 1'b1;
-            spent_d              = spent;
+            ctx_d.room           = ctx_q.room - 1'b1;
             if (last) ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
+            if (read) begin
+              ctx_d.cursor.rd = ctx_q.cursor.rd + 1'b1;
+              ctx_d.rd_used   = ctx_q.rd_used + 1'b1;
+              if (!again_q) ctx_d.cursor.rdnxt = ctx_q.cursor.rd + 1'b1;
+            end
           end
         end
       end
+      StCount: begin
+        ctx_d.room = ctx_q.limit - ctx_q.cursor.psn;
+        state_d    = StRun;
+      end
       default: begin
         pop = s_tok_tvalid;
-        if (s_tok_tvalid && s_tok_last) state_d = StIdle;
+        if (s_tok_tvalid && tok.last) state_d = StIdle;
       end
     endcase
   end
@@ -271,25 +296,87 @@ module sq_segment #(
     end
   end
 
+  // What the decisions look at is worked out one packet ahead; after a READ in StCount.
   logic [QpW-1:0] bad_qpn_q, flush_qpn_q;
   logic           bad_length_q;
 
   always_ff @(posedge clk) begin
-    ctx_q   <= ctx_d;
-    spent_q <= spent_d;
-    more_q  <= more_d;
-    past_q  <= roce_pkg::psn_lt(req.last_psn, ctx_q.cursor.psn);
+    ctx_q  <= ctx_d;
+    more_q <= more_d;
+    if (load) begin
+      psn_next_q <= s_ctx_tdata.cursor.psn + 1'b1;
+      again_q    <= s_ctx_tdata.cursor.psn != s_ctx_tdata.cursor.nxt;
+      rd_some_q  <= s_ctx_tdata.rd_used != '0;
+      rd_full_q  <= s_ctx_tdata.rd_used >= s_ctx_tdata.rd_limit;
+      budget_q   <= 8'(Quantum);
+      inside_q   <= 1'b0;
+    end else if (send) begin
+      psn_next_q <= psn_next_q + 1'b1;
+      again_q    <= again_next;
+      budget_q   <= budget;
+      inside_q   <= !last;
+    end else if (state_q == StCount) begin
+      psn_next_q <= ctx_q.cursor.psn + 1'b1;
+      again_q    <= ctx_q.cursor.psn != ctx_q.cursor.nxt;
+      rd_some_q  <= 1'b1;
+      rd_full_q  <= ctx_q.rd_used >= ctx_q.rd_limit;
+    end
+    if (send) begin
+      last_q <= left == 24'd1;
+      left_q <= left - 1'b1;
+    end
     if (bad_report) begin
       bad_qpn_q    <= ctx_q.qpn[QpW-1:0];
-      bad_length_q <= req.bad == roce_pkg::SqBadLen;
+      bad_length_q <= tok.req.bad == roce_pkg::SqBadLen;
     end
-    if (flush_report) flush_qpn_q <= tok_ctx.qpn[QpW-1:0];
+    if (flush_report) flush_qpn_q <= s_ctx_tdata.qpn[QpW-1:0];
   end
 
+  assign s_ctx_tready = load;
   assign s_tok_tready = pop;
   assign cut_o        = state_q == StDrop;
   assign cut_turn_o   = ctx_q.turn;
   assign idle_o       = state_q == StIdle && !write_q && !done_q && !bad_valid_q;
+
+  // ---- QPs that got blocked take one more turn, RecheckCycles later -----------------------------
+  localparam int RecheckDepth = 8;
+
+  logic [3:0]                        now_q;
+  logic                              first_tvalid;
+  logic [3:0]                        first_time;
+  logic                              ripe_q;
+  logic [3:0]                        age;
+  logic [$clog2(RecheckDepth+1)-1:0] unused_level;
+
+  assign recheck          = block && !ctx_q.cursor.blocked;
+  assign age              = now_q - first_time;
+  assign m_recheck_tvalid = ripe_q;
+
+  stream_fifo #(
+    .Width(4 + QpW),
+    .Depth(RecheckDepth)
+  ) u_recheck (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(recheck),
+    .s_axis_tready(recheck_ready),
+    .s_axis_tdata({now_q, ctx_q.qpn[QpW-1:0]}),
+    .m_axis_tvalid(first_tvalid),
+    .m_axis_tready(m_recheck_tready && ripe_q),
+    .m_axis_tdata({first_time, m_recheck_tdata}),
+    .level_o(unused_level)
+  );
+
+  // One that waits behind others may take a round of the clock more.
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      now_q  <= '0;
+      ripe_q <= 1'b0;
+    end else begin
+      now_q  <= now_q + 1'b1;
+      ripe_q <= ripe_q ? !m_recheck_tready : first_tvalid && age >= 4'(RecheckCycles - 1);
+    end
+  end
 
   // ---- what the others are told -----------------------------------------------------------------
   assign done_valid_o = done_q;
@@ -308,14 +395,30 @@ module sq_segment #(
     end
   end
 
+  always_ff @(posedge clk) begin
+    if (rst) rd_we_o <= 1'b0;
+    else rd_we_o <= send && read;
+  end
+
+  always_ff @(posedge clk) begin
+    rd_qpn_o       <= ctx_q.qpn[QpW-1:0];
+    rd_num_o       <= ctx_q.cursor.rd;
+    rd_o.atomic    <= tok.req.op != roce_pkg::WrRead[3:0];
+    rd_o.target    <= tok.req.target;
+    rd_o.laddr     <= tok.req.laddr;
+    rd_o.length    <= tok.req.op == roce_pkg::WrRead[3:0] ? tok.req.length : 32'd8;
+    rd_o.first_psn <= tok.req.first_psn;
+    rd_o.last_psn  <= tok.req.last_psn;
+  end
+
   assign put_valid_o    = send;
   assign put_qpn_o      = ctx_q.qpn[QpW-1:0];
   assign put_psn_o      = ctx_q.cursor.psn;
   assign put_first_o    = first;
   assign put_last_o     = last;
-  assign put_ackreq_o   = last || due || closing;
+  assign put_ackreq_o   = last || due || closing || probe;
   assign put_pmtu_o     = ctx_q.pmtu;
-  assign put_req_o      = req;
+  assign put_req_o      = tok.req;
   assign m_bad_tvalid   = bad_valid_q;
   assign m_bad_qpn      = bad_qpn_q;
   assign m_bad_length   = bad_length_q;
@@ -327,20 +430,27 @@ module sq_segment #(
       cnt_sq_packets_o       <= 1'b0;
       cnt_sq_retransmits_o   <= 1'b0;
       cnt_sq_window_closed_o <= 1'b0;
+      cnt_sq_credit_waits_o  <= 1'b0;
+      cnt_sq_read_waits_o    <= 1'b0;
+      cnt_sq_fence_waits_o   <= 1'b0;
     end else begin
       cnt_sq_packets_o       <= send;
-      cnt_sq_retransmits_o   <= send && again;
-      cnt_sq_window_closed_o <= block && closed && !ctx_q.cursor.blocked;
+      cnt_sq_retransmits_o   <= send && again_q;
+      cnt_sq_window_closed_o <= recheck && !bad && closed;
+      cnt_sq_credit_waits_o  <= recheck && !bad && wait_credit;
+      cnt_sq_read_waits_o    <= recheck && !bad && wait_read;
+      cnt_sq_fence_waits_o   <= recheck && !bad && wait_fence;
     end
   end
 
   logic unused;
-  assign unused = ^{ctx_q.qpn, ctx_q.una, ctx_q.run, ctx_q.failed};
+  assign unused = ^{ctx_q.qpn, unused_level};
 
-  `ROCEGEN_ASSERT(turn_starts_with_ctx,
-      !(state_q == StIdle && s_tok_tvalid) || s_tok_kind == TokCtx)
-  `ROCEGEN_ASSERT(in_request, !send || !roce_pkg::psn_lt(ctx_q.cursor.psn, req.first_psn))
-  `ROCEGEN_ASSERT(window_kept, !send || ctx_q.used < 24'(WindowPkts))
+  `ROCEGEN_ASSERT(in_request, !send || !roce_pkg::psn_lt(ctx_q.cursor.psn, tok.req.first_psn))
+  `ROCEGEN_ASSERT(not_behind, !send || tok.req.last_psn - ctx_q.cursor.psn == left)
+  `ROCEGEN_ASSERT(again_is_true, !send || again_q == (ctx_q.cursor.psn != ctx_q.cursor.nxt))
+  `ROCEGEN_ASSERT(room_is_true, !send || ctx_q.limit - ctx_q.cursor.psn == ctx_q.room)
+  `ROCEGEN_ASSERT(reads_kept, !(send && read) || ctx_q.rd_used < ctx_q.rd_limit)
   `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && hold_i))
 
 endmodule

@@ -3,8 +3,9 @@
 // A kick (to the requester's or the retirer's work list) waits in a queue of its own; room_o tells
 // sq_ack in time to start nothing that might kick. list_i puts a QP with a fresh error into a list,
 // which holds every QP once; sq_ack takes it from there (next_*), looks whether there is still
-// something to tell, and answers tell_i: then m_err and m_event offer it. So errors never wait in
-// sq_ack for those two. m_err_tvalid and m_event_tvalid must be low when tell_i comes.
+// something to tell, and answers tell_i: then m_err and m_event offer it (EvtSqDrained, which is no
+// error, only m_event). So errors never wait in sq_ack for those two. m_err_tvalid and
+// m_event_tvalid must be low when tell_i comes.
 //
 // QpW: bits of a QPN, 1..14.
 `include "rocegen_assert.svh"
@@ -22,6 +23,8 @@ module sq_tell #(
   input  logic              list_i,
   input  logic              tell_i,
   input  logic [6:0]        cause_i,
+  input  logic              rsp_i,
+  input  logic [23:0]       psn_i,
   output logic              m_next_tvalid,
   input  logic              m_next_tready,
   output logic [QpW-1:0]    m_next_tdata,
@@ -33,7 +36,7 @@ module sq_tell #(
   output logic [QpW-1:0]    m_kick_ret_tdata,
   output logic              m_err_tvalid,
   input  logic              m_err_tready,
-  output logic [23:0]       m_err_tdata,
+  output roce_pkg::qp_evt_t m_err_tdata,
   output logic              m_event_tvalid,
   input  logic              m_event_tready,
   output roce_pkg::qp_evt_t m_event_tdata
@@ -49,7 +52,7 @@ module sq_tell #(
       m_err_tvalid   <= 1'b0;
       m_event_tvalid <= 1'b0;
     end else begin
-      if (tell_i) m_err_tvalid <= 1'b1;
+      if (tell_i) m_err_tvalid <= cause_i != roce_pkg::EvtSqDrained;
       else if (m_err_tready) m_err_tvalid <= 1'b0;
       if (tell_i) m_event_tvalid <= 1'b1;
       else if (m_event_tready) m_event_tvalid <= 1'b0;
@@ -58,11 +61,15 @@ module sq_tell #(
 
   always_ff @(posedge clk) begin
     if (tell_i) begin
-      m_err_tdata         <= 24'(qpn_i);
-      m_event_tdata.qpn   <= 24'(qpn_i);
       m_event_tdata.cause <= cause_i;
+      m_event_tdata.rsp   <= rsp_i;
+      m_event_tdata.psn   <= psn_i;
+      m_event_tdata.qpn   <= 24'(qpn_i);
     end
   end
+
+  // Neither is offered anew before both are taken: one register holds it for both.
+  assign m_err_tdata = m_event_tdata;
 
   // ---- queues -----------------------------------------------------------------------------------
   logic           kick_requester_q;

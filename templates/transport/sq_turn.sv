@@ -1,25 +1,29 @@
 // sq_turn: reads what is known of a QP whose turn it is and places its cursor.
 //
 // Takes a QP from the work list (s_qp), reads what its owners told (cursor, acknowledged position,
-// head, tail, ring, MTU) and offers the turn on m_turn: its context and the requests to fetch, from
-// ring index m_turn_idx on m_turn_left of them (at most Quantum; 0 when the QP may not send),
-// m_turn_more when the ring holds more. The cursor is moved to the oldest unacknowledged packet
-// (and the ring's head) when a rewind was ordered (generation differs) or when it lags behind;
-// `skip` then says that the first requests may be acknowledged already. Reading head and una in one
-// cycle is safe: a head is told after the una that it follows from.
+// head, tail, ring, MTU, READs) and offers the turn on m_turn, all of it from registers: its
+// context and the requests to fetch, from ring index m_turn_idx on m_turn_left of them (at most
+// Quantum; 0 when the QP may not send), m_turn_more when the ring holds more. The cursor is moved
+// to the oldest unacknowledged packet (and the ring's head, and the oldest unanswered READ) when a
+// rewind was ordered (generation differs) or when it lags behind; the first requests may then be
+// acknowledged already. Reading head and una in one cycle is safe: a head is told after the una
+// that it follows from. A QP whose peer has no receive buffer (rnr) may not send.
 //
 // hold_i: no new QP is taken. idle_o: no QP is inside. Throughput: a turn every 2 cycles. Latency:
-// 4.
+// 3 cycles.
 //
 // QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
-// + 2. Quantum: most requests a turn, 1..64.
+// + 2. WindowPkts: most packets outstanding, 1..2^22. Quantum: most requests a turn, 1..64.
+// RdDepth: most READs and atomics outstanding, 1..128.
 `default_nettype none
 
 module sq_turn #(
   parameter int QpW = 4,
   parameter int SlotW = 8,
   parameter int IdxW = 10,
-  parameter int Quantum = 8
+  parameter int WindowPkts = 256,
+  parameter int Quantum = 8,
+  parameter int RdDepth = 16
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -36,6 +40,9 @@ module sq_turn #(
   input  logic                 head_we_i,
   input  logic [QpW-1:0]       head_qpn_i,
   input  logic [IdxW-1:0]      head_i,
+  input  logic                 mem_we_i,
+  input  logic [QpW-1:0]       mem_qpn_i,
+  input  logic [7:0]           mem_i,
   input  logic                 tail_we_i,
   input  logic [QpW-1:0]       tail_qpn_i,
   input  logic [IdxW-1:0]      tail_i,
@@ -45,6 +52,9 @@ module sq_turn #(
   output logic                 m_turn_tvalid,
   input  logic                 m_turn_tready,
   output roce_pkg::sq_ctx_t    m_turn_ctx,
+  output logic [23:0]          m_turn_una,
+  output logic                 m_turn_limited,
+  output logic [IdxW-1:0]      m_turn_lsn,
   output logic [IdxW-1:0]      m_turn_idx,
   output logic [6:0]           m_turn_left,
   output logic                 m_turn_more,
@@ -58,9 +68,18 @@ module sq_turn #(
   if (IdxW != SlotW + 2 || SlotW < 1 || SlotW > 20) begin : gen_check_index
     $fatal(1, "sq_turn: SlotW must be in 1..20 and IdxW must be SlotW + 2");
   end
+  // A READ of up to 2^22 packets may start while the window is open: together below half a circle.
+  if (WindowPkts < 1 || WindowPkts > 4194304) begin : gen_check_window
+    $fatal(1, "sq_turn: WindowPkts must be in 1..2^22");
+  end
+  if (RdDepth < 1 || RdDepth > 128) begin : gen_check_reads
+    $fatal(1, "sq_turn: RdDepth must be in 1..128");
+  end
 
   localparam int Rows = 1 << QpW;
-  localparam int CursorRowW = IdxW + 62;
+  localparam int StaticW = 16 + SlotW;
+  localparam int StateW = 41 + IdxW;
+  localparam int CursorRowW = IdxW + 77;
 
   // ---- take a QP, read its tables ---------------------------------------------------------------
   logic           read_q;
@@ -83,37 +102,58 @@ module sq_turn #(
     end
   end
 
-  logic [8+SlotW-1:0]    static_read;
-  logic [30:0]           state_read;
-  logic [CursorRowW-1:0] cursor_read;
-  logic [IdxW-1:0]       head_read;
-  logic [IdxW-1:0]       tail_read;
+  // Static: set up once.
+  logic [7:0]       set_reads;
+  logic [2:0]       pmtu_read;
+  logic [4:0]       log2_read;
+  logic [SlotW-1:0] base_read;
+  logic [7:0]       reads_read;  // READs and atomics allowed
+
+  assign set_reads = set_i.max_rd > 8'(RdDepth) ? 8'(RdDepth) : set_i.max_rd;
 
   ram_sdp #(
-    .Width(8 + SlotW),
+    .Width(StaticW),
     .Depth(Rows)
   ) u_static (
     .clk(clk),
     .wr_en_i(set_valid_i),
     .wr_addr_i(set_i.qpn[QpW-1:0]),
-    .wr_data_i({set_i.pmtu, set_i.sq_log2, set_i.sq_base[SlotW-1:0]}),
+    .wr_data_i({set_i.pmtu, set_i.sq_log2, set_i.sq_base[SlotW-1:0], set_reads}),
     .rd_en_i(1'b1),
     .rd_addr_i(s_qp_tdata),
-    .rd_data_o(static_read)
+    .rd_data_o({pmtu_read, log2_read, base_read, reads_read})
   );
 
+  logic [2:0]      state_read;
+  logic [23:0]     una_read;
+  logic [3:0]      gen_read;
+  logic [7:0]      rdu_read;
+  logic            rnr_read;
+  logic            limited_read;
+  logic [IdxW-1:0] lsn_read;
+
   ram_sdp #(
-    .Width(31),
+    .Width(StateW),
     .Depth(Rows)
   ) u_state (
     .clk(clk),
     .wr_en_i(state_we_i),
     .wr_addr_i(state_qpn_i),
-    .wr_data_i({state_i.state, state_i.una, state_i.gen}),
+    .wr_data_i({state_i.state, state_i.una, state_i.gen, state_i.rdu, state_i.rnr, state_i.limited,
+        state_i.lsn[IdxW-1:0]}),
     .rd_en_i(1'b1),
     .rd_addr_i(s_qp_tdata),
-    .rd_data_o(state_read)
+    .rd_data_o({state_read, una_read, gen_read, rdu_read, rnr_read, limited_read, lsn_read})
   );
+
+  logic [IdxW-1:0] idx_read;
+  logic [23:0]     psn_read;
+  logic [23:0]     nxt_read;
+  logic [3:0]      done_read;  // last rewind carried out
+  logic [7:0]      since_read;
+  logic            blocked_read;
+  logic [7:0]      rd_read;
+  logic [7:0]      rdnxt_read;
 
   ram_sdp #(
     .Width(CursorRowW),
@@ -123,11 +163,16 @@ module sq_turn #(
     .wr_en_i(cursor_we_i),
     .wr_addr_i(cursor_qpn_i),
     .wr_data_i({cursor_i.idx[IdxW-1:0], cursor_i.psn, cursor_i.nxt, cursor_i.gen, cursor_i.since,
-        cursor_i.blocked, cursor_i.skip}),
+        cursor_i.blocked, cursor_i.rd, cursor_i.rdnxt}),
     .rd_en_i(1'b1),
     .rd_addr_i(s_qp_tdata),
-    .rd_data_o(cursor_read)
+    .rd_data_o({idx_read, psn_read, nxt_read, done_read, since_read, blocked_read, rd_read,
+        rdnxt_read})
   );
+
+  logic [IdxW-1:0] head_read;
+  logic [IdxW-1:0] tail_read;
+  logic [7:0]      mem_read;
 
   ram_sdp #(
     .Width(IdxW),
@@ -155,52 +200,104 @@ module sq_turn #(
     .rd_data_o(tail_read)
   );
 
-  // ---- place the cursor -------------------------------------------------------------------------
-  logic [QpW-1:0]       got_qpn_q;
-  logic [8+SlotW-1:0]   got_ring_q;
-  logic [2:0]           got_state_q;
-  logic [23:0]          got_una_q;
-  logic [3:0]           got_gen_q;
-  logic [IdxW-1:0]      got_head_q;
-  logic [IdxW-1:0]      got_tail_q;
-  logic [IdxW-1:0]      got_idx_q;
-  logic [23:0]          got_psn_q;
-  logic [23:0]          got_nxt_q;
-  logic [3:0]           got_done_q;  // last rewind carried out
-  logic [7:0]           got_since_q;
-  logic                 got_blocked_q;
-  logic                 got_skip_q;
-  logic [IdxW-1:0]      got_lag;
-  logic                 got_move;
+  ram_sdp #(
+    .Width(8),
+    .Depth(Rows)
+  ) u_mem (
+    .clk(clk),
+    .wr_en_i(mem_we_i || set_valid_i),
+    .wr_addr_i(set_valid_i ? set_i.qpn[QpW-1:0] : mem_qpn_i),
+    .wr_data_i(set_valid_i ? '0 : mem_i),
+    .rd_en_i(1'b1),
+    .rd_addr_i(s_qp_tdata),
+    .rd_data_o(mem_read)
+  );
+
+  // ---- compare ----------------------------------------------------------------------------------
+  // got_ctx_q holds what only passes through; everything is worked out for both places that the
+  // cursor may have.
+  roce_pkg::sq_ctx_t got_ctx_q;
+  logic [23:0]       got_una_q;
+  logic [7:0]        got_rdu_q;
+  logic              got_limited_q;
+  logic [IdxW-1:0]   got_lsn_q;
+  logic [IdxW-1:0]   got_head_q;
+  logic [IdxW-1:0]   got_idx_q;
+  logic [4:0]        got_log2_q;
+  logic [SlotW-1:0]  got_base_q;
+  logic [23:0]       got_used_q;  // packets outstanding, negative: the cursor lags behind
+  logic              got_rewind_q;
+  logic              got_lag_q;
+  logic [IdxW-1:0]   got_from_head_q;  // requests from the head on
+  logic [IdxW-1:0]   got_from_idx_q;
+  logic [IdxW-1:0]   lag;
+
+  // Indices differ by at most the ring, a quarter of their circle: the sign is exact.
+  assign lag = idx_read - head_read;
 
   always_ff @(posedge clk) begin
     if (pop) read_qpn_q <= s_qp_tdata;
     if (read_q) begin
-      got_qpn_q  <= read_qpn_q;
-      got_ring_q <= static_read;
-      {got_state_q, got_una_q, got_gen_q} <= state_read;
-      got_head_q <= head_read;
-      got_tail_q <= tail_read;
-      {got_idx_q, got_psn_q, got_nxt_q, got_done_q, got_since_q, got_blocked_q, got_skip_q} <=
-          cursor_read;
+      got_ctx_q.turn           <= '0;  // these follow from the others
+      got_ctx_q.limit          <= '0;
+      got_ctx_q.room           <= '0;
+      got_ctx_q.run            <= (state_read == roce_pkg::QpRts ||
+          state_read == roce_pkg::QpSqd) && !rnr_read;
+      got_ctx_q.failed         <= state_read == roce_pkg::QpErr;
+      got_ctx_q.drain          <= state_read == roce_pkg::QpSqd;
+      got_ctx_q.qpn            <= 24'(read_qpn_q);
+      got_ctx_q.pmtu           <= pmtu_read;
+      got_ctx_q.rd_used        <= rd_read - rdu_read;
+      got_ctx_q.rd_limit       <= reads_read;
+      got_ctx_q.rd_late        <= rdu_read != mem_read;
+      got_ctx_q.cursor.idx     <= '0;
+      got_ctx_q.cursor.psn     <= psn_read;
+      got_ctx_q.cursor.nxt     <= nxt_read;
+      got_ctx_q.cursor.gen     <= gen_read;
+      got_ctx_q.cursor.since   <= since_read;
+      got_ctx_q.cursor.blocked <= blocked_read;
+      got_ctx_q.cursor.rd      <= rd_read;
+      got_ctx_q.cursor.rdnxt   <= rdnxt_read;
+      got_una_q       <= una_read;
+      got_rdu_q       <= rdu_read;
+      got_limited_q   <= limited_read;
+      got_lsn_q       <= lsn_read;
+      got_head_q      <= head_read;
+      got_idx_q       <= idx_read;
+      got_log2_q      <= log2_read;
+      got_base_q      <= base_read;
+      got_used_q      <= psn_read - una_read;
+      got_rewind_q    <= done_read != gen_read;
+      got_lag_q       <= lag[IdxW-1];
+      got_from_head_q <= tail_read - head_read;
+      got_from_idx_q  <= tail_read - idx_read;
     end
   end
 
-  // Indices differ by at most the ring, a quarter of their circle: the sign is exact.
-  assign got_lag  = got_idx_q - got_head_q;
-  assign got_move = got_done_q != got_gen_q || got_lag[IdxW-1] ||
-      roce_pkg::psn_lt(got_psn_q, got_una_q);
-
-  logic              placed_q;  // the turn with its cursor placed
+  // ---- place the cursor -------------------------------------------------------------------------
+  logic              move;
+  logic              placed_q;
   logic              turn_go;
   roce_pkg::sq_ctx_t ctx_q;
+  logic [23:0]       ctx_una_q;
+  logic              ctx_limited_q;
+  logic [IdxW-1:0]   ctx_lsn_q;
   logic [IdxW-1:0]   ctx_idx_q;
-  logic [IdxW-1:0]   ctx_tail_q;
+  logic [6:0]        ctx_left_q;
+  logic              ctx_more_q;
   logic [4:0]        ctx_log2_q;
   logic [SlotW-1:0]  ctx_base_q;
   logic [3:0]        turn_q;
+  logic [IdxW-1:0]   waiting;
+  logic [31:0]       waiting_bits;
+  logic              many;
 
-  assign got_go = got_valid_q && (!placed_q || turn_go);
+  assign got_go       = got_valid_q && (!placed_q || turn_go);
+  assign turn_go      = placed_q && m_turn_tready;
+  assign move         = got_rewind_q || got_lag_q || got_used_q[23];
+  assign waiting      = move ? got_from_head_q : got_from_idx_q;
+  assign waiting_bits = 32'(waiting);
+  assign many         = waiting_bits > 32'(Quantum);
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -215,54 +312,45 @@ module sq_turn #(
 
   always_ff @(posedge clk) begin
     if (got_go) begin
-      ctx_q.turn   <= turn_q;
-      ctx_q.run    <= got_state_q == roce_pkg::QpRts || got_state_q == roce_pkg::QpSqd;
-      ctx_q.failed <= got_state_q == roce_pkg::QpErr;
-      ctx_q.drain  <= got_state_q == roce_pkg::QpSqd;
-      ctx_q.qpn    <= 24'(got_qpn_q);
-      ctx_q.pmtu   <= got_ring_q[SlotW+5 +: 3];
-      ctx_q.una    <= got_una_q;
-      ctx_q.used   <= '0;  // follows from una and psn
-      ctx_q.cursor.idx     <= '0;  // ctx_idx_q
-      ctx_q.cursor.psn     <= got_move ? got_una_q : got_psn_q;
-      ctx_q.cursor.nxt     <= got_nxt_q;
-      ctx_q.cursor.gen     <= got_gen_q;
-      ctx_q.cursor.since   <= got_since_q;
-      ctx_q.cursor.blocked <= got_blocked_q;
-      ctx_q.cursor.skip    <= got_move || got_skip_q;
-      ctx_idx_q  <= got_move ? got_head_q : got_idx_q;
-      ctx_tail_q <= got_tail_q;
-      ctx_log2_q <= got_ring_q[SlotW +: 5];
-      ctx_base_q <= got_ring_q[SlotW-1:0];
+      ctx_q       <= got_ctx_q;
+      ctx_q.turn  <= turn_q;
+      ctx_q.limit <= got_una_q + 24'(WindowPkts);
+      ctx_q.room  <= move ? 24'(WindowPkts) : 24'(WindowPkts) - got_used_q;
+      if (move) begin
+        ctx_q.rd_used    <= '0;
+        ctx_q.cursor.psn <= got_una_q;
+        ctx_q.cursor.rd  <= got_rdu_q;
+      end
+      ctx_una_q     <= got_una_q;
+      ctx_limited_q <= got_limited_q;
+      ctx_lsn_q     <= got_lsn_q;
+      ctx_idx_q     <= move ? got_head_q : got_idx_q;
+      ctx_left_q    <= !got_ctx_q.run ? '0 : many ? 7'(Quantum) : waiting_bits[6:0];
+      ctx_more_q    <= got_ctx_q.run && many;
+      ctx_log2_q    <= got_log2_q;
+      ctx_base_q    <= got_base_q;
     end
   end
-
-  // ---- how much there is to fetch ---------------------------------------------------------------
-  logic [IdxW-1:0] waiting;
-  logic [31:0]     waiting_bits;
-  logic            many;
-
-  assign waiting      = ctx_tail_q - ctx_idx_q;
-  assign waiting_bits = 32'(waiting);
-  assign many         = waiting_bits > 32'(Quantum);
 
   always_comb begin
     m_turn_ctx            = ctx_q;
     m_turn_ctx.cursor.idx = 22'(ctx_idx_q);
-    m_turn_ctx.used       = ctx_q.cursor.psn - ctx_q.una;
   end
 
-  assign m_turn_tvalid = placed_q;
-  assign turn_go       = placed_q && m_turn_tready;
-  assign m_turn_idx    = ctx_idx_q;
-  assign m_turn_left   = !ctx_q.run ? '0 : many ? 7'(Quantum) : waiting_bits[6:0];
-  assign m_turn_more   = many;
-  assign m_turn_log2   = ctx_log2_q;
-  assign m_turn_base   = ctx_base_q;
-  assign idle_o        = !read_q && !got_valid_q && !placed_q;
+  assign m_turn_tvalid  = placed_q;
+  assign m_turn_una     = ctx_una_q;
+  assign m_turn_limited = ctx_limited_q;
+  assign m_turn_lsn     = ctx_lsn_q;
+  assign m_turn_idx     = ctx_idx_q;
+  assign m_turn_left    = ctx_left_q;
+  assign m_turn_more    = ctx_more_q;
+  assign m_turn_log2    = ctx_log2_q;
+  assign m_turn_base    = ctx_base_q;
+  assign idle_o         = !read_q && !got_valid_q && !placed_q;
 
+  // Fields of the records that nobody needs here.
   logic unused;
-  assign unused = ^{set_i, state_i, cursor_i, waiting_bits, ctx_q.used, ctx_q.cursor.idx};
+  assign unused = ^{set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
 
 endmodule
 

@@ -199,7 +199,9 @@ class Events : public Agent {
   void drive() override {
     if (!on_) on_ = !queue.empty() && !rng_->percent(stall);
     dut_->s_event_tvalid = on_;
-    dut_->s_event_tdata = on_ ? queue.front() : static_cast<std::uint32_t>(rng_->next()) & 0x7FFFFFFFU;
+    // {cause, rsp, psn, qpn}: the register shows cause and qpn only.
+    const std::uint64_t word = on_ ? queue.front() : rng_->next() & 0x7FFFFFFFU;
+    dut_->s_event_tdata = (word >> 24) << 49 | (rng_->next() & 0x1FFFFFFU) << 24 | (word & 0xFFFFFFU);
     dut_->event_lost_i = lose;
     dut_->ready_i = ready;
     lose = false;
@@ -283,11 +285,13 @@ struct Bench {
       : sim(salt),
         rng(sim.rng()),
         master(rng, sim.dut),
-        qp(rng, Port(sim.dut.m_qp_tvalid, 1), Port(sim.dut.m_qp_tready, 1), Port(sim.dut.m_qp_tdata, 276), master),
-        mr(rng, Port(sim.dut.m_mr_tvalid, 1), Port(sim.dut.m_mr_tready, 1), Port(sim.dut.m_mr_tdata, 181), master),
+        qp(rng, Port(sim.dut.m_qp_tvalid, 1), Port(sim.dut.m_qp_tready, 1), Port(sim.dut.m_qp_tdata, 335), master),
+        mr(rng, Port(sim.dut.m_mr_tvalid, 1), Port(sim.dut.m_mr_tready, 1), Port(sim.dut.m_mr_tdata, 184), master),
+        srq(rng, Port(sim.dut.m_srq_tvalid, 1), Port(sim.dut.m_srq_tready, 1), Port(sim.dut.m_srq_tdata, 41), master),
+        rqe(rng, Port(sim.dut.m_rqe_tvalid, 1), Port(sim.dut.m_rqe_tready, 1), Port(sim.dut.m_rqe_tdata, 256), master),
         bank(sim.dut),
         events(rng, sim.dut) {
-    for (Agent* a : std::initializer_list<Agent*>{&master, &qp, &mr, &bank, &events}) sim.add(*a);
+    for (Agent* a : std::initializer_list<Agent*>{&master, &qp, &mr, &srq, &rqe, &bank, &events}) sim.add(*a);
     bank.values.resize(csr_map.counters.size());
     for (auto& v : bank.values) v = static_cast<std::uint32_t>(rng.next());
     sim.reset();
@@ -352,6 +356,8 @@ struct Bench {
   Master master;
   SetupSink qp;
   SetupSink mr;
+  SetupSink srq;
+  SetupSink rqe;
   Bank bank;
   Events events;
   Model model;
@@ -368,6 +374,8 @@ void shuffle_stalls(Bench& b) {
   b.master.r_stall = some_stall(b.rng);
   b.qp.stall = some_stall(b.rng);
   b.mr.stall = some_stall(b.rng);
+  b.srq.stall = some_stall(b.rng);
+  b.rqe.stall = some_stall(b.rng);
 }
 
 // Set-up records, packed here from the registers of docs/architecture.md in the field order of roce_pkg.sv.
@@ -380,7 +388,10 @@ Bytes qp_record(const Model& m, std::uint32_t command) {
   const std::uint32_t prot = m.read(0x108);
   const std::uint32_t mac_hi = m.read(0x120);
   const std::uint32_t ring = m.read(0x124);
-  return Record(276)
+  const std::uint32_t limits = m.read(0x12C);
+  const std::uint32_t rq_ring = m.read(0x130);
+  const std::uint32_t rq_attr = m.read(0x134);
+  return Record(335)
       .put(bits(command, 8, 8), 1)                         // setup
       .put(bits(m.read(0x100), 23, 0), 24)                 // qpn
       .put(bits(command, 2, 0), 3)                         // state
@@ -400,16 +411,24 @@ Bytes qp_record(const Model& m, std::uint32_t command) {
       .put(bits(attr, 28, 24), 5)                          // min_rnr_timer
       .put(bits(ring, 19, 0), 20)                          // sq_base
       .put(bits(ring, 28, 24), 5)                          // sq_log2
+      .put(bits(limits, 7, 0), 8)                          // max_rd
+      .put(bits(limits, 15, 8), 8)                         // max_dest_rd
+      .put(bits(rq_attr, 0, 0), 1)                         // rq_on
+      .put(bits(rq_attr, 1, 1), 1)                         // srq
+      .put(bits(rq_attr, 31, 16), 16)                      // srqn
+      .put(bits(rq_ring, 19, 0), 20)                       // rq_base
+      .put(bits(rq_ring, 28, 24), 5)                       // rq_log2
       .value();
 }
 
 Bytes mr_record(const Model& m) {
   const std::uint32_t attr = m.read(0x144);
-  return Record(181)
+  return Record(184)
       .put(bits(m.read(0x140), 23, 0), 24)                          // index
       .put(bits(attr, 12, 12), 1)                                   // valid
       .put(bits(attr, 7, 0), 8)                                     // variant
       .put(bits(attr, 11, 8), 4)                                    // access
+      .put(bits(attr, 15, 13), 3)                                   // target
       .put(bits(attr, 31, 16), 16)                                  // pd
       .put(std::uint64_t{m.read(0x14C)} << 32 | m.read(0x148), 64)  // base
       .put(std::uint64_t{m.read(0x154)} << 32 | m.read(0x150), 64)  // length
@@ -418,22 +437,47 @@ Bytes mr_record(const Model& m) {
 
 constexpr std::uint32_t kQpCommand = 0x128;
 constexpr std::uint32_t kMrCommand = 0x158;
+constexpr std::uint32_t kSrqCommand = 0x168;
+constexpr std::uint32_t kRqeWord = 0x180;
+constexpr std::uint32_t kRqeCommand = 0x1A0;
 
-bool is_command(std::uint32_t address) { return address == kQpCommand || address == kMrCommand; }
+Bytes srq_record(const Model& m) {
+  return Record(41)
+      .put(bits(m.read(0x160), 15, 0), 16)  // srqn
+      .put(bits(m.read(0x164), 19, 0), 20)  // base
+      .put(bits(m.read(0x164), 28, 24), 5)  // log2
+      .value();
+}
+
+Bytes rqe_record(const Model& m) {
+  Record record(256);
+  for (std::uint32_t word = 8; word-- > 0;) record.put(m.read(kRqeWord + 4 * word), 32);
+  return record.value();
+}
+
+bool is_command(std::uint32_t address) {
+  return address == kQpCommand || address == kMrCommand || address == kSrqCommand;
+}
+/// A write does something else than to keep a value.
+bool acts(const CsrRegister& reg) { return reg.command || reg.address == kRqeCommand; }
 
 }  // namespace
 
 TEST_CASE("the map has the registers of the architecture at their addresses, with the variant's constants") {
   const std::map<std::string, std::uint32_t> expected = {
-      {"ID", 0x000},          {"VERSION", 0x004},    {"SPEC_HASH", 0x008},      {"STATUS", 0x00C},
-      {"CTRL", 0x010},        {"DATA_WIDTH", 0x014}, {"QP_COUNT", 0x018},       {"MR_COUNT", 0x01C},
-      {"WQE_SLOTS", 0x020},   {"CLOCK_KHZ", 0x024},  {"LOCAL_MAC_LO", 0x030},   {"LOCAL_MAC_HI", 0x034},
-      {"LOCAL_IP", 0x038},    {"IP_CONFIG", 0x03C},  {"EVENT", 0x040},          {"QP_NUM", 0x100},
-      {"QP_ATTR", 0x104},     {"QP_PROT", 0x108},    {"QP_RQ_PSN", 0x10C},      {"QP_SQ_PSN", 0x110},
-      {"QP_DEST_QPN", 0x114}, {"QP_DEST_IP", 0x118}, {"QP_DEST_MAC_LO", 0x11C}, {"QP_DEST_MAC_HI", 0x120},
-      {"QP_SQ_RING", 0x124},  {"QP_COMMAND", 0x128}, {"MR_INDEX", 0x140},       {"MR_ATTR", 0x144},
-      {"MR_BASE_LO", 0x148},  {"MR_BASE_HI", 0x14C}, {"MR_LEN_LO", 0x150},      {"MR_LEN_HI", 0x154},
-      {"MR_COMMAND", 0x158}};
+      {"ID", 0x000},          {"VERSION", 0x004},      {"SPEC_HASH", 0x008},      {"STATUS", 0x00C},
+      {"CTRL", 0x010},        {"DATA_WIDTH", 0x014},   {"QP_COUNT", 0x018},       {"MR_COUNT", 0x01C},
+      {"WQE_SLOTS", 0x020},   {"CLOCK_KHZ", 0x024},    {"LOCAL_MAC_LO", 0x030},   {"LOCAL_MAC_HI", 0x034},
+      {"LOCAL_IP", 0x038},    {"IP_CONFIG", 0x03C},    {"EVENT", 0x040},          {"QP_NUM", 0x100},
+      {"QP_ATTR", 0x104},     {"QP_PROT", 0x108},      {"QP_RQ_PSN", 0x10C},      {"QP_SQ_PSN", 0x110},
+      {"QP_DEST_QPN", 0x114}, {"QP_DEST_IP", 0x118},   {"QP_DEST_MAC_LO", 0x11C}, {"QP_DEST_MAC_HI", 0x120},
+      {"QP_SQ_RING", 0x124},  {"QP_COMMAND", 0x128},   {"MR_INDEX", 0x140},       {"MR_ATTR", 0x144},
+      {"MR_BASE_LO", 0x148},  {"MR_BASE_HI", 0x14C},   {"MR_LEN_LO", 0x150},      {"MR_LEN_HI", 0x154},
+      {"MR_COMMAND", 0x158},  {"RQE_SLOTS", 0x044},    {"SRQ_COUNT", 0x048},      {"READ_DEPTH", 0x04C},
+      {"TARGETS", 0x050},     {"QP_RD_LIMITS", 0x12C}, {"QP_RQ_RING", 0x130},     {"QP_RQ_ATTR", 0x134},
+      {"SRQ_NUM", 0x160},     {"SRQ_RING", 0x164},     {"SRQ_COMMAND", 0x168},    {"RQE_WORD0", 0x180},
+      {"RQE_WORD1", 0x184},   {"RQE_WORD2", 0x188},    {"RQE_WORD3", 0x18C},      {"RQE_WORD4", 0x190},
+      {"RQE_WORD5", 0x194},   {"RQE_WORD6", 0x198},    {"RQE_WORD7", 0x19C},      {"RQE_COMMAND", 0x1A0}};
   std::map<std::string, std::uint32_t> got;
   for (const CsrRegister& reg : csr_map.registers) {
     got[reg.name] = reg.address;
@@ -462,7 +506,7 @@ TEST_CASE("every register reads as its reset value after reset, also after it wa
   Bench b(2);
   b.check_all();
   for (const CsrRegister& reg : csr_map.registers)
-    if (!reg.command) CHECK(b.write(reg.address, static_cast<std::uint32_t>(b.rng.next())) == kOkay);
+    if (!acts(reg)) CHECK(b.write(reg.address, static_cast<std::uint32_t>(b.rng.next())) == kOkay);
   b.sim.reset();
   b.model.reset();
   b.check_all();
@@ -473,7 +517,7 @@ TEST_CASE("every register reads as its reset value after reset, also after it wa
 TEST_CASE("read-write fields keep what is written, byte by byte; nothing else changes") {
   Bench b(3);
   for (const CsrRegister& reg : csr_map.registers) {
-    if (reg.command) continue;
+    if (acts(reg)) continue;
     CAPTURE(reg.name);
     for (unsigned strb = 0; strb < 16; ++strb) {
       shuffle_stalls(b);
@@ -492,7 +536,7 @@ TEST_CASE("read-write fields keep what is written, byte by byte; nothing else ch
   // All ones and all zeros: the fields and no other bits.
   for (const std::uint32_t data : {~0U, 0U}) {
     for (const CsrRegister& reg : csr_map.registers) {
-      if (reg.command) continue;
+      if (acts(reg)) continue;
       CHECK(b.write(reg.address, data) == kOkay);
       b.model.write(reg.address, data, 15);
     }
@@ -506,7 +550,7 @@ TEST_CASE("read-write fields keep what is written, byte by byte; nothing else ch
 TEST_CASE("each of the low two address bits is ignored") {
   Bench b(4);
   for (const CsrRegister& reg : csr_map.registers) {
-    if (reg.command || reg.name == "STATUS" || reg.name == "EVENT" || reg.name == "CTRL") continue;
+    if (acts(reg) || reg.name == "STATUS" || reg.name == "EVENT" || reg.name == "CTRL") continue;
     for (std::uint32_t low = 1; low < 4; ++low) {
       const auto data = static_cast<std::uint32_t>(b.rng.next());
       CHECK(b.write(reg.address + low, data) == kOkay);
@@ -525,7 +569,7 @@ TEST_CASE("an address without register answers SLVERR, reads as zero and changes
   for (const CsrRegister& reg : csr_map.registers) {
     readable.insert(reg.address);
     writable.insert(reg.address);
-    if (reg.command) continue;
+    if (acts(reg)) continue;
     const auto data = static_cast<std::uint32_t>(b.rng.next());
     CHECK(b.write(reg.address, data) == kOkay);
     b.model.write(reg.address, data, 15);
@@ -561,7 +605,8 @@ TEST_CASE("a command is answered after its set-up was taken, and the record has 
     SetupSink& other = qp ? b.mr : b.qp;
     const std::uint32_t first = qp ? 0x100 : 0x140;
     const std::uint32_t end = qp ? kQpCommand : kMrCommand;
-    for (std::uint32_t address = first; address < end; address += 4) {
+    for (std::uint32_t address = first; address < (qp ? 0x138 : kMrCommand); address += 4) {
+      if (address == kQpCommand) continue;
       if (b.rng.percent(30)) continue;
       auto data = static_cast<std::uint32_t>(b.rng.next());
       if (b.rng.percent(10)) data = b.rng.percent(50) ? ~0U : 0;
@@ -600,6 +645,65 @@ TEST_CASE("a command is answered after its set-up was taken, and the record has 
   b.check_all();
 }
 
+TEST_CASE("a shared ring's set-up has every field") {
+  Bench b(16);
+  for (int round = 0; round < 60; ++round) {
+    shuffle_stalls(b);
+    for (const std::uint32_t address : {0x160U, 0x164U}) {
+      const auto data = static_cast<std::uint32_t>(b.rng.next());
+      CHECK(b.write(address, data) == kOkay);
+      b.model.write(address, data, 15);
+    }
+    const unsigned strb = b.rng.percent(70) ? 15 : static_cast<unsigned>(b.rng.below(16));
+    const std::size_t taken = b.srq.records.size();
+    const std::size_t writes = b.master.writes.size();
+    CHECK(b.write(kSrqCommand, static_cast<std::uint32_t>(b.rng.next()), strb) == kOkay);
+    REQUIRE(b.srq.records.size() == taken + (strb & 1U));
+    if ((strb & 1U) != 0) {
+      CHECK(b.srq.records.back() == srq_record(b.model));
+      CHECK(b.srq.answered.back() == writes);
+    }
+  }
+  CHECK(b.qp.records.empty());
+  CHECK(b.mr.records.empty());
+  CHECK(b.rqe.records.empty());
+}
+
+TEST_CASE("a receive entry is posted once; while it waits its registers are locked, the bus is not") {
+  Bench b(17);
+  for (int round = 0; round < 60; ++round) {
+    shuffle_stalls(b);
+    b.rqe.closed = b.rng.percent(60);
+    for (std::uint32_t word = 0; word < 8; ++word) {
+      if (b.rng.percent(20)) continue;
+      const auto data = static_cast<std::uint32_t>(b.rng.next());
+      const auto strb = static_cast<unsigned>(b.rng.below(16));
+      CHECK(b.write(kRqeWord + 4 * word, data, strb) == kOkay);
+      b.model.write(kRqeWord + 4 * word, data, strb);
+    }
+    const std::size_t taken = b.rqe.records.size();
+    CHECK(b.write(kRqeCommand, ~0U, 14) == kOkay);  // without byte 0
+    CHECK(b.write(kRqeCommand, static_cast<std::uint32_t>(b.rng.next())) == kOkay);
+    if (b.rqe.closed) {
+      // Another write, of the words or of the command, is refused and changes nothing; others go on.
+      CHECK(b.read(kRqeCommand).data == 1U);
+      for (std::uint32_t word = 0; word <= 8; ++word)
+        if (b.rng.percent(40)) CHECK(b.write(kRqeWord + 4 * word, static_cast<std::uint32_t>(b.rng.next())) == kSlverr);
+      CHECK(b.write(0x118, 7) == kOkay);
+      b.model.write(0x118, 7, 15);
+      CHECK(b.rqe.records.size() == taken);
+      b.rqe.closed = false;
+    }
+    b.sim.run_until([&] { return b.rqe.records.size() == taken + 1; }, 1000);
+    CHECK(b.rqe.records.back() == rqe_record(b.model));
+    b.sim.run(2);
+    CHECK(b.read(kRqeCommand).data == 0U);
+    for (std::uint32_t word = 0; word < 8; ++word) b.check_value(kRqeWord + 4 * word);
+  }
+  CHECK(b.rqe.records.size() == 60);
+  CHECK(b.qp.records.empty());
+}
+
 TEST_CASE("a command commits only with byte 0; bytes without strobe count as zero") {
   Bench b(7);
   for (const std::uint32_t address : {kQpCommand, kMrCommand}) {
@@ -630,7 +734,8 @@ TEST_CASE("writes and reads in flight on all channels at once, any order, any st
     b.mr.records.clear();
     for (int i = 0; i < 60; ++i) {
       std::uint32_t address = csr_map.registers[b.rng.below(csr_map.registers.size())].address;
-      if (address == 0x010) address = kQpCommand;  // CTRL moves irq_o while the bench does not know when
+      if (address >= kRqeWord) address = kMrCommand;  // locked while an entry waits
+      if (address == 0x010) address = kQpCommand;     // CTRL moves irq_o while the bench does not know when
       if (b.rng.percent(10)) address = 0x200 + 4 * static_cast<std::uint32_t>(b.rng.below(100));
       const auto data = static_cast<std::uint32_t>(b.rng.next());
       const auto strb = static_cast<unsigned>(b.rng.below(16));
@@ -801,9 +906,9 @@ TEST_CASE("a reset in the middle of anything leaves nothing behind") {
   Bench b(14);
   for (int round = 0; round < 60; ++round) {
     b.master.stall(static_cast<unsigned>(b.rng.below(60)));
-    b.qp.closed = b.mr.closed = b.rng.percent(50);
+    b.qp.closed = b.mr.closed = b.srq.closed = b.rqe.closed = b.rng.percent(50);
     for (int i = 0; i < 4; ++i) {
-      const std::array<std::uint32_t, 4> some = {kQpCommand, kMrCommand, 0x118, 0x200};
+      const std::array<std::uint32_t, 6> some = {kQpCommand, kMrCommand, kSrqCommand, kRqeCommand, 0x118, 0x200};
       b.master.aw.push_back(some[b.rng.below(some.size())]);
       b.master.w.push_back({static_cast<std::uint32_t>(b.rng.next()), 15});
       b.master.ar.push_back(some[b.rng.below(some.size())]);
@@ -816,7 +921,9 @@ TEST_CASE("a reset in the middle of anything leaves nothing behind") {
     CHECK(b.sim.dut.s_axil_rvalid == 0);
     CHECK(b.sim.dut.m_qp_tvalid == 0);
     CHECK(b.sim.dut.m_mr_tvalid == 0);
-    b.qp.closed = b.mr.closed = false;
+    CHECK(b.sim.dut.m_srq_tvalid == 0);
+    CHECK(b.sim.dut.m_rqe_tvalid == 0);
+    b.qp.closed = b.mr.closed = b.srq.closed = b.rqe.closed = false;
     b.sim.run(20);
     CHECK(b.master.writes.empty());
     CHECK(b.master.reads.empty());
@@ -837,7 +944,7 @@ TEST_CASE("no output but irq_o depends on an input without a register between") 
         Port(d.s_axil_awready, 1).value(), Port(d.s_axil_wready, 1).value(),  Port(d.s_axil_bvalid, 1).value(),
         Port(d.s_axil_bresp, 2).value(),   Port(d.s_axil_arready, 1).value(), Port(d.s_axil_rvalid, 1).value(),
         Port(d.s_axil_rresp, 2).value(),   Port(d.s_axil_rdata, 32).value(),  Port(d.m_qp_tvalid, 1).value(),
-        Port(d.m_qp_tdata, 276).value(),   Port(d.m_mr_tvalid, 1).value(),    Port(d.m_mr_tdata, 181).value(),
+        Port(d.m_qp_tdata, 335).value(),   Port(d.m_mr_tvalid, 1).value(),    Port(d.m_mr_tdata, 184).value(),
         Port(d.s_event_tready, 1).value(), Port(d.counter_sel_o, 8).value(),  Port(d.local_ip_o, 32).value()};
   };
   for (int round = 0; round < 400; ++round) {

@@ -16,8 +16,10 @@ class Queue : public Agent {
   void drive() override {
     offer_ = rng_->percent(rate);
     dut_->s_evt_tvalid = offer_;
-    event_ = static_cast<std::uint32_t>(rng_->next()) & 0x7FFFFFFFU;
-    dut_->s_evt_tdata = event_;
+    // qp_evt_t: cause[55:49] rsp psn[47:24] qpn[23:0]; cause and qpn are kept.
+    const std::uint64_t record = rng_->next() & ((std::uint64_t{1} << 56) - 1);
+    dut_->s_evt_tdata = record;
+    event_ = record & (std::uint64_t{0x7F} << 49 | 0xFFFFFF);
     dut_->m_evt_tready = rng_->percent(drain);
   }
   void sample() override {
@@ -57,13 +59,13 @@ class Queue : public Agent {
 
  private:
   struct Event {
-    std::uint32_t event;
+    std::uint64_t event;
     std::uint64_t cycle;
   };
   Rng* rng_;
   Vdut* dut_;
   bool offer_ = false;
-  std::uint32_t event_ = 0;
+  std::uint64_t event_ = 0;
   std::deque<Event> held_;
   std::uint64_t cycle_ = 0;
 };

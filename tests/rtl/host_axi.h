@@ -44,11 +44,13 @@ class Held {
   Bytes payload_;
 };
 
-/// AR and R.
+/// AR and R. With the pins arid and rid: the answers to ID 0 and ID 1 come in any order, beat by beat; those of one ID
+/// in order. RREADY must be high for ID 0 (the DMA engine has reserved room), and may be low for ID 1.
 class AxiReadSlave : public Agent {
  public:
   struct Pins {
     Port arvalid, arready, araddr, arlen, arsize, arburst, rvalid, rready, rdata, rresp, rlast;
+    Port arid{}, rid{};
   };
   AxiReadSlave(Rng& rng, Pins pins) : rng_(&rng), p_(pins) {
     p_.arready.set(0);
@@ -64,24 +66,29 @@ class AxiReadSlave : public Agent {
   std::uint64_t r_beats = 0;
   std::uint64_t first_ar_valid = 0;  ///< cycle in which ARVALID was first seen
   std::uint64_t first_r_valid = 0;
+  std::uint64_t salt = 0;  ///< the memory holds memory_byte(address ^ salt)
+  /// What the memory holds, instead.
+  std::function<std::uint8_t(std::uint64_t)> content;
   /// Whether the beat that holds this (beat-aligned) address answers with an error.
   std::function<bool(std::uint64_t)> error_at;
 
   void drive() override {
     p_.arready.set(rng_->percent(ar_stall) ? 0 : 1);
     if (r_offered_) return;
-    r_offered_ = !queue_.empty() && queue_.front().ready_at <= now_ && !rng_->percent(r_stall);
+    r_id_ = rng_->below(2);
+    if (!due(r_id_)) r_id_ ^= 1;
+    r_offered_ = due(r_id_) && !rng_->percent(r_stall);
     p_.rvalid.set(r_offered_ ? 1 : 0);
     const std::size_t bytes = p_.rdata.width() / 8;
     Bytes beat = rng_->bytes(bytes);
     std::uint64_t resp = rng_->below(4);
     std::uint64_t last = rng_->below(2);
     if (r_offered_) {
-      const Burst& burst = queue_.front();
+      const Burst& burst = queue_[r_id_].front();
       const std::uint64_t base = burst.address & ~std::uint64_t{bytes - 1};
       const bool error = error_at && error_at(base);
       for (std::size_t i = 0; i < bytes; ++i)
-        if (!error && base + i >= burst.address) beat[i] = memory_byte(base + i);
+        if (!error && base + i >= burst.address) beat[i] = content ? content(base + i) : memory_byte((base + i) ^ salt);
       resp = error ? 2 + rng_->below(2) : 0;
       last = burst.left == 1 ? 1 : 0;
       if (first_r_valid == 0) first_r_valid = now_;
@@ -89,6 +96,7 @@ class AxiReadSlave : public Agent {
     p_.rdata.set_value(beat);
     p_.rresp.set(resp);
     p_.rlast.set(last);
+    if (p_.rid) p_.rid.set(r_id_);
   }
   void sample() override {
     const std::size_t bytes = p_.rdata.width() / 8;
@@ -98,33 +106,36 @@ class AxiReadSlave : public Agent {
     payload.push_back(static_cast<std::uint8_t>(p_.arlen.get()));
     ar_held_.check(arvalid, arready, payload, "AR");
     if (arvalid && first_ar_valid == 0) first_ar_valid = now_;
-    if (r_offered_) {
-      REQUIRE_MESSAGE(p_.rready.get() != 0, "RREADY is low while data comes");
+    if (r_offered_) REQUIRE_MESSAGE((p_.rready.get() != 0 || r_id_ == 1), "RREADY is low while data comes");
+    if (r_offered_ && p_.rready.get() != 0) {
       ++r_beats;
       r_offered_ = false;
-      Burst& burst = queue_.front();
+      Burst& burst = queue_[r_id_].front();
       burst.address = (burst.address & ~std::uint64_t{bytes - 1}) + bytes;
-      if (--burst.left == 0) queue_.pop_front();
+      if (--burst.left == 0) queue_[r_id_].pop_front();
     }
     if (arvalid && arready) {
       check_burst(p_.araddr.get(), p_.arlen.get(), p_.arsize.get(), p_.arburst.get(), bytes);
+      auto& queue = queue_[p_.arid ? p_.arid.get() : 0];
       std::uint64_t ready_at = now_ + latency + (jitter != 0 ? rng_->below(jitter + 1) : 0);
-      if (!queue_.empty()) ready_at = std::max(ready_at, queue_.back().ready_at);
-      queue_.push_back({p_.araddr.get(), p_.arlen.get() + 1, ready_at});
+      if (!queue.empty()) ready_at = std::max(ready_at, queue.back().ready_at);
+      queue.push_back({p_.araddr.get(), p_.arlen.get() + 1, ready_at});
       ++bursts;
-      peak_outstanding = std::max(peak_outstanding, queue_.size());
-      REQUIRE_MESSAGE(queue_.size() <= max_outstanding, "more reads outstanding than allowed");
+      peak_outstanding = std::max(peak_outstanding, outstanding());
+      REQUIRE_MESSAGE(outstanding() <= max_outstanding, "more reads outstanding than allowed");
     }
     ++now_;
   }
   void on_reset() override {
-    queue_.clear();
+    for (auto& queue : queue_) queue.clear();
     r_offered_ = false;
     p_.rvalid.set(0);
     p_.arready.set(0);
     ar_held_.reset();
   }
   std::uint64_t now() const { return now_; }
+  /// Bursts whose data has not all been taken.
+  std::size_t outstanding() const { return queue_[0].size() + queue_[1].size(); }
 
  private:
   struct Burst {
@@ -132,9 +143,11 @@ class AxiReadSlave : public Agent {
     std::uint64_t left;
     std::uint64_t ready_at;
   };
+  bool due(std::size_t id) const { return !queue_[id].empty() && queue_[id].front().ready_at <= now_; }
   Rng* rng_;
   Pins p_;
-  std::deque<Burst> queue_;
+  std::deque<Burst> queue_[2];
+  std::size_t r_id_ = 0;
   bool r_offered_ = false;
   std::uint64_t now_ = 1;
   Held ar_held_;
@@ -170,6 +183,9 @@ class AxiWriteSlave : public Agent {
   std::uint64_t first_w_valid = 0;
   std::uint64_t last_b_taken = 0;
   std::map<std::uint64_t, Written> memory;
+  /// Told of every byte when its write response is taken, not earlier; nothing of a burst that is answered with an
+  /// error.
+  std::function<void(std::uint64_t, std::uint8_t)> on_write;
   /// Whether the burst that holds this (beat-aligned) address answers with an error.
   std::function<bool(std::uint64_t)> error_at;
   /// The responses that have been given, in order of their bursts.
@@ -205,6 +221,8 @@ class AxiWriteSlave : public Agent {
       REQUIRE_MESSAGE(aw_taken_ + (awvalid ? 1 : 0) > w_done_bursts_, "W comes before its AW");
     }
     if (b_offered_ && p_.bready.get() != 0) {
+      if (on_write && !answers_.front().error)
+        for (const auto& [at, value] : answers_.front().bytes) on_write(at, value);
       answers_.pop_front();
       b_offered_ = false;
       ++responses;
@@ -228,6 +246,11 @@ class AxiWriteSlave : public Agent {
     ++now_;
   }
   void on_reset() override {
+    open_.clear();
+    beats_.clear();
+    answers_.clear();
+    aw_taken_ = w_done_bursts_ = 0;
+    responses = bursts;  // nothing is outstanding
     b_offered_ = false;
     p_.bvalid.set(0);
     p_.awready.set(0);
@@ -242,6 +265,7 @@ class AxiWriteSlave : public Agent {
     std::uint64_t address;
     std::uint64_t left;
     bool error = false;
+    std::vector<std::pair<std::uint64_t, std::uint8_t>> bytes{};
   };
   struct Beat {
     Bytes data;
@@ -251,6 +275,7 @@ class AxiWriteSlave : public Agent {
   struct Answer {
     bool error;
     std::uint64_t ready_at;
+    std::vector<std::pair<std::uint64_t, std::uint8_t>> bytes;
   };
   void apply(std::size_t bytes) {
     Burst& burst = open_.front();
@@ -265,6 +290,7 @@ class AxiWriteSlave : public Agent {
       Written& cell = memory[base + i];
       cell.value = beat.data[i];
       ++cell.times;
+      if (on_write) burst.bytes.emplace_back(base + i, beat.data[i]);
     }
     REQUIRE_MESSAGE(any, "a W beat writes nothing");
     if (error_at && error_at(base)) burst.error = true;
@@ -272,7 +298,7 @@ class AxiWriteSlave : public Agent {
     if (--burst.left == 0) {
       std::uint64_t ready_at = now_ + latency + (jitter != 0 ? rng_->below(jitter + 1) : 0);
       if (!answers_.empty()) ready_at = std::max(ready_at, answers_.back().ready_at);
-      answers_.push_back({burst.error, ready_at});
+      answers_.push_back({burst.error, ready_at, std::move(burst.bytes)});
       open_.pop_front();
     }
     beats_.pop_front();

@@ -36,3 +36,9 @@ add_net_benches(128   1   2      2    256      16      512      37)
 add_net_benches(256   2   3      1    256      16      256      64)
 add_net_benches(512   2   5      2    256      32      128      500)
 add_net_benches(1024  1   6      3    64       16      64       512)
+
+# Beside rx_frontend: puts its payload commands in order.
+foreach(depth 2 5 64)
+  add_rtl_bench(NAME fetch_merge_${depth} TOP fetch_merge BENCH tests/rtl/fetch_merge.cpp LABELS net
+    SOURCES ${net_shared} templates/transport/fetch_merge.sv PARAMS Depth=${depth})
+endforeach()

@@ -57,31 +57,26 @@ inline void set_bytes(Bytes& in, std::size_t at, std::uint64_t value, std::size_
   for (std::size_t i = 0; i < count; ++i) in[at + i] = static_cast<std::uint8_t>(value >> (8 * (count - 1 - i)));
 }
 
-/// What stands behind the BTH (protocol sheet, section 2).
+/// What stands behind the BTH (protocol sheet, section 2). The operands of an atomic (16 bytes of its AtomicETH) and
+/// its result (the AtomicAckETH) count as payload, as the records of templates/net have it.
 struct Opcode {
   bool known = false;
-  bool reth = false, aeth = false, atomic = false, atomic_ack = false, imm = false;  // imm: ImmDt or IETH
-  bool payload = false;
-  bool response = false;  // READ response or atomic acknowledge
-  std::size_t ext() const {
-    return (reth ? 16U : 0U) + (aeth ? 4U : 0U) + (atomic ? 28U : 0U) + (atomic_ack ? 8U : 0U) + (imm ? 4U : 0U);
-  }
+  bool reth = false, aeth = false, atomic = false, imm = false;  // imm: ImmDt or IETH
+  std::optional<std::size_t> fixed;                              // the only payload length allowed
+  std::size_t ext() const { return (reth ? 16U : 0U) + (aeth ? 4U : 0U) + (atomic ? 12U : 0U) + (imm ? 4U : 0U); }
 };
 
 inline Opcode opcode_info(std::uint8_t code) {
   Opcode o;
   o.known = code <= 0x14 || code == 0x16 || code == 0x17;
-  if (!o.known) {
-    o.payload = true;
-    return o;
-  }
+  if (!o.known) return o;
   o.reth = code == 0x06 || code == 0x0A || code == 0x0B || code == 0x0C;
   o.imm = code == 0x03 || code == 0x05 || code == 0x09 || code == 0x0B || code == 0x16 || code == 0x17;
   o.aeth = code == 0x0D || code == 0x0F || code == 0x10 || code == 0x11 || code == 0x12;
-  o.atomic_ack = code == 0x12;
   o.atomic = code == 0x13 || code == 0x14;
-  o.payload = !(code == 0x0C || code == 0x11 || code == 0x12 || code == 0x13 || code == 0x14);
-  o.response = (code >= 0x0D && code <= 0x10) || code == 0x12;
+  if (code == 0x0C || code == 0x11) o.fixed = 0;
+  if (code == 0x12) o.fixed = 8;
+  if (o.atomic) o.fixed = 16;
   return o;
 }
 
@@ -156,10 +151,7 @@ struct NetFrame {
     if (o.atomic) {
       put_bytes(b, va, 8);
       put_bytes(b, rkey, 4);
-      put_bytes(b, 0x0123456789ABCDEF, 8);
-      put_bytes(b, 0xFEDCBA9876543210, 8);
     }
-    if (o.atomic_ack) put_bytes(b, 0x1122334455667788, 8);
     if (o.imm) put_bytes(b, imm, 4);
     b.insert(b.end(), payload.begin(), payload.end());
     b.insert(b.end(), pads, 0);
@@ -182,16 +174,14 @@ enum class Fate : std::uint8_t {
   bad_icrc,
   bth,
   oversize,
-  unexpected_response,
   no_buffer,
   no_header_slot,
   good
 };
 inline const char* fate_name(Fate fate) {
-  static constexpr std::array<const char*, 13> names = {
-      "bad_frame", "not_ip",         "not_mine", "ip_header", "not_roce",
-      "length",    "bad_icrc",       "bth",      "oversize",  "unexpected_response",
-      "no_buffer", "no_header_slot", "good"};
+  static constexpr std::array<const char*, 12> names = {"bad_frame", "not_ip",    "not_mine",       "ip_header",
+                                                        "not_roce",  "length",    "bad_icrc",       "bth",
+                                                        "oversize",  "no_buffer", "no_header_slot", "good"};
   return names[static_cast<std::size_t>(fate)];
 }
 
@@ -209,7 +199,7 @@ inline Fate judge(const Bytes& f, bool bad, std::uint64_t mac, std::uint32_t ip,
   if (14 + ip_len > f.size() || ip_len < around) return Fate::length;
   if (get_bytes(f, 38, 2) + 20 != ip_len) return Fate::length;
   const std::size_t payload = ip_len - around;
-  if (!o.payload && payload + pad != 0) return Fate::length;
+  if (o.fixed && (payload != *o.fixed || pad != 0)) return Fate::length;
   const std::size_t end = 14 + ip_len - 4;
   const std::uint32_t crc = icrc_of(Bytes(f.begin() + 14, f.begin() + static_cast<std::ptrdiff_t>(end)));
   for (std::size_t i = 0; i < 4; ++i) {
@@ -217,7 +207,6 @@ inline Fate judge(const Bytes& f, bool bad, std::uint64_t mac, std::uint32_t ip,
   }
   if ((f[43] & 15U) != 0 || !o.known) return Fate::bth;
   if (payload > max_payload) return Fate::oversize;
-  if (o.response) return Fate::unexpected_response;
   return Fate::good;
 }
 
@@ -260,11 +249,11 @@ struct Header {
     h.ackreq = f[50] >> 7;
     h.psn = get_bytes(f, 51, 3);
     h.pay_bytes = get_bytes(f, 16, 2) - 44 - o.ext() - h.pad;
-    if (o.reth) {
+    if (o.reth || o.atomic) {
       h.va = get_bytes(f, 54, 8);
       h.rkey = get_bytes(f, 62, 4);
-      h.dma_len = get_bytes(f, 66, 4);
     }
+    if (o.reth) h.dma_len = get_bytes(f, 66, 4);
     if (o.aeth) {
       h.syndrome = f[54];
       h.msn = get_bytes(f, 55, 3);

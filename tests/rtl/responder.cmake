@@ -1,19 +1,27 @@
 # Benches of the responder: rx_responder, its parts mr_table and ack_queue, and rx_dispatch in front of it.
 set(responder_lib templates/net/roce_pkg.sv templates/lib/ram_sdp.sv templates/lib/ram_clear.sv
     templates/lib/stream_skid.sv templates/lib/stream_fifo.sv)
-set(responder_parts templates/transport/responder_decode.sv templates/transport/responder_mtu.sv
-    templates/transport/responder_sequence.sv templates/transport/responder_region.sv
-    templates/transport/responder_retire.sv templates/transport/rx_responder.sv)
+set(responder_parts "")
+foreach(part decode mtu setup packet sequence ring buffer reads region recent retire)
+  list(APPEND responder_parts templates/transport/responder_${part}.sv)
+endforeach()
+list(APPEND responder_parts templates/transport/rx_responder.sv)
 
-foreach(shape "1 1" "5 3" "16 16" "512 256" "16384 4096")
+# Queue pairs, regions, shared rings, READs of a QP, cycles that answers are collected.
+foreach(shape "1 1 0 1 0" "5 3 1 8 30" "16 16 4 16 0" "512 256 0 128 500" "16384 4096 4096 16 64")
   separate_arguments(shape)
   list(GET shape 0 qps)
   list(GET shape 1 mrs)
+  list(GET shape 2 srqs)
+  list(GET shape 3 reads)
+  list(GET shape 4 hold)
   add_rtl_bench(NAME responder_${qps} TOP rx_responder BENCH tests/rtl/responder.cpp
-                SOURCES ${responder_lib} ${responder_parts} PARAMS QpCount=${qps} MrCount=${mrs} LABELS transport
+                SOURCES ${responder_lib} ${responder_parts}
+                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
   add_rtl_bench(NAME ack_queue_${qps} TOP ack_queue BENCH tests/rtl/responder_ack_queue.cpp
-                SOURCES ${responder_lib} templates/transport/ack_queue.sv PARAMS QpCount=${qps} LABELS transport
+                SOURCES ${responder_lib} templates/transport/ack_queue.sv
+                PARAMS QpCount=${qps} HoldCycles=${hold} LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
 

@@ -1,21 +1,32 @@
-// Bench of mr_table: every look-up of every cycle against a plain table.
+// Bench of mr_table: every look-up of every cycle, by either user, against a plain table.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
-#include "tests/rtl/responder_model.h"
+#include "tests/rtl/rq_model.h"
 
 using namespace rocegen::bench;
+using rocegen::bench::rq::Region;
 
 namespace {
 
 constexpr std::uint32_t kMrs = P_MrCount;
 
-/// Looks up an index every cycle and compares what comes two cycles later.
+/// Looks up an index in most cycles, as one user or the other, invalidates regions, and compares what comes two cycles
+/// later.
 class Reader : public Agent {
  public:
   Reader(Vdut& dut, Rng& rng) : dut_(dut), rng_(rng), regions_(kMrs) {}
-  void drive() override { dut_.index_i = index(); }
+  void drive() override {
+    dut_.req_i = rng_.percent(first_user) ? 1 : 0;
+    dut_.req2_i = rng_.percent(70) ? 1 : 0;
+    dut_.index_i = index();
+    dut_.index2_i = index();
+    dut_.inv_valid_i = rng_.percent(invalidate) ? 1 : 0;
+    dut_.inv_index_i = index();
+  }
   void sample() override {
+    const bool granted = dut_.req2_i != 0 && dut_.req_i == 0;
+    REQUIRE((dut_.gnt2_o != 0) == granted);
     if (second_) {
       const Region got = Region::unpack(Port(dut_.entry_o, Region::kWidth).value());
       INFO("seed ", seed(), " index ", asked2_);
@@ -24,6 +35,7 @@ class Reader : public Agent {
         REQUIRE(got.index == 0);
         REQUIRE(int(got.variant) == int(want2_.variant));
         REQUIRE(int(got.access) == int(want2_.access));
+        REQUIRE(int(got.target) == int(want2_.target));
         REQUIRE(got.pd == want2_.pd);
         REQUIRE(got.base == want2_.base);
         REQUIRE(got.length == want2_.length);
@@ -33,23 +45,34 @@ class Reader : public Agent {
     want2_ = want1_;
     asked2_ = asked1_;
     second_ = first_;
-    asked1_ = dut_.index_i;
+    asked1_ = granted ? dut_.index2_i : dut_.index_i;
     want1_ = asked1_ < kMrs ? regions_[asked1_] : Region{};
-    first_ = true;
+    first_ = granted || dut_.req_i != 0;
+    (granted ? second_user_asked : first_user_asked) += first_ ? 1 : 0;
     if (dut_.s_cfg_tvalid && dut_.s_cfg_tready) {
       Region m = Region::unpack(Port(dut_.s_cfg_tdata, Region::kWidth).value());
       const auto end = static_cast<unsigned __int128>(m.base) + m.length;
       if (m.length > (1ULL << 40) || end > (static_cast<unsigned __int128>(1) << 64)) m.valid = false;
       if (m.index < kMrs) regions_[m.index] = m;
+      REQUIRE_FALSE(invalidating_);
       taken_.push_back(now_);
     }
+    // In force one cycle later.
+    if (invalidating_ && regions_[invalid_].valid) {
+      regions_[invalid_].valid = false;
+      ++invalidated;
+    }
+    invalidating_ = dut_.inv_valid_i != 0 && dut_.inv_index_i < kMrs;
+    invalid_ = dut_.inv_index_i;
     ++now_;
   }
   void on_reset() override {
     regions_.assign(kMrs, Region{});
-    first_ = second_ = false;
+    first_ = second_ = invalidating_ = false;
   }
-  std::uint64_t valid_seen = 0;
+  std::uint64_t valid_seen = 0, first_user_asked = 0, second_user_asked = 0, invalidated = 0;
+  unsigned first_user = 50;  ///< the first user asks in so many of 100 cycles
+  unsigned invalidate = 0;
   std::vector<std::uint64_t> taken_;
   std::uint32_t hot = 1;
 
@@ -59,7 +82,7 @@ class Reader : public Agent {
       case 0:
         return kMrs + static_cast<std::uint32_t>(rng_.below(4));
       case 1:
-        return static_cast<std::uint32_t>(rng_.next()) & kPsnMask;
+        return static_cast<std::uint32_t>(rng_.next()) & rq::kQpnMask;
       case 2:
         return static_cast<std::uint32_t>(rng_.below(kMrs)) | 1U << rng_.below(24);
       case 3:
@@ -74,6 +97,8 @@ class Reader : public Agent {
   Region want1_, want2_;
   std::uint32_t asked1_ = 0, asked2_ = 0;
   bool first_ = false, second_ = false;
+  bool invalidating_ = false;
+  std::uint32_t invalid_ = 0;
   std::uint64_t now_ = 0;
 };
 
@@ -154,6 +179,9 @@ TEST_CASE("random set-ups under look-ups in every cycle") {
     b.sim.run_until([&] { return b.sim.dut.ready_o != 0; }, kMrs + 10);
     b.reader.hot = static_cast<std::uint32_t>(std::min<std::uint64_t>(kMrs, 1 + rng.below(8)));
     b.cfg.stall_percent = round == 0 ? 0 : 60;
+    b.reader.invalidate = round == 0 ? 0 : 10 * round;
+    b.reader.first_user = round == 3 ? 0 : 50;
+    b.reader.first_user_asked = b.reader.second_user_asked = 0;
     for (unsigned i = 0; i < 10'000; ++i) {
       if (b.cfg.queue.size() < 2) {
         Region m = Region::unpack(rng.bits(Region::kWidth));
@@ -168,7 +196,11 @@ TEST_CASE("random set-ups under look-ups in every cycle") {
       b.sim.step();
     }
     CHECK(b.reader.valid_seen > 1000);
-    // Two cycles a set-up.
+    // Two cycles a set-up; while nothing is invalidated.
     if (round == 0) CHECK(b.cfg.taken >= 4990);
+    if (round != 0) CHECK(b.reader.invalidated > 50);
+    if (round == 3) CHECK(b.reader.first_user_asked == 0);
+    if (round != 3) CHECK(b.reader.first_user_asked > 4000);
+    CHECK(b.reader.second_user_asked > 2000);
   }
 }

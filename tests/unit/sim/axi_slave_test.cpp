@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -209,4 +210,97 @@ TEST_CASE("axi slave: each broken rule is named") {
   stalling.aw_stall = 0.8;
   CHECK(first([](Master& x) { x.drop_valid = true; }, {0, Bytes(8, 1)}, stalling).find("AW at 0x0 changed") !=
         std::string::npos);
+}
+
+TEST_CASE("axi: answers of two IDs come in the order of each, and in any order between them") {
+  constexpr size_t kBus = 16;
+  Memory memory(1);
+  memory.add_region(0, 1u << 20);
+  AxiTiming timing;
+  AxiSlave slave(memory, kBus, timing, 5);
+  Rng rng(7);
+  AxiOut out;
+  std::deque<std::pair<uint8_t, uint64_t>> reads[2], writes[2];
+  uint64_t sent = 0, overtaken = 0;
+  std::deque<uint8_t> order;
+  size_t taken = 0;
+  while (taken < 400) {
+    AxiIn in;
+    slave.drive(in);
+    if (!out.arvalid && sent < 400) {
+      out.arvalid = true;
+      out.arid = rng.chance(0.5) ? 1 : 0;
+      out.araddr = sent * 64;
+      out.arlen = static_cast<uint8_t>(rng.below(4));
+      out.arsize = 4;
+      out.arburst = 1;
+    }
+    out.rready = rng.chance(0.7);
+    slave.sample(out);
+    if (out.arvalid && in.arready) {
+      reads[out.arid].emplace_back(out.arlen, out.araddr);
+      order.push_back(out.arid);
+      out.arvalid = false;
+      ++sent;
+    }
+    if (in.rvalid && out.rready) {
+      REQUIRE(in.rid < 2);
+      REQUIRE(!reads[in.rid].empty());
+      auto& [left, at] = reads[in.rid].front();
+      CHECK(Bytes(in.rdata, in.rdata + kBus) == memory.read(at, kBus));
+      CHECK(in.rlast == (left == 0));
+      if (in.rid != order.front()) ++overtaken;
+      at += kBus;
+      if (left-- == 0) {
+        order.erase(std::find(order.begin(), order.end(), in.rid));
+        reads[in.rid].pop_front();
+        ++taken;
+      }
+    }
+  }
+  CHECK(slave.violations().empty());
+  CHECK(overtaken > 20);
+  CHECK(slave.idle());
+  out.arvalid = true;
+  out.arid = 2;
+  for (int i = 0; i < 50; ++i) {
+    AxiIn in;
+    slave.drive(in);
+    slave.sample(out);
+    if (in.arready) break;
+  }
+  REQUIRE(!slave.violations().empty());
+  CHECK(slave.violations().front().find("ID 2 is neither 0 nor 1") != std::string::npos);
+}
+
+TEST_CASE("axi: write data goes to the bursts of two IDs in the order of their addresses") {
+  constexpr size_t kBus = 8;
+  Memory memory(1);
+  memory.add_region(0, 1u << 20);
+  AxiSlave slave(memory, kBus, {}, 9);
+  Rng rng(3);
+  AxiOut out;
+  uint64_t aw = 0, w = 0, b = 0;
+  const auto id = [](uint64_t n) { return static_cast<uint8_t>((n * 7 / 3) & 1); };
+  while (b < 300) {
+    AxiIn in;
+    slave.drive(in);
+    out.awvalid = aw < 300;
+    out.awid = id(aw);
+    out.awaddr = aw * 8;
+    out.awlen = 0;
+    out.awsize = 3;
+    out.awburst = 1;
+    out.wvalid = w < 300;
+    out.wlast = true;
+    for (size_t i = 0; i < 8; ++i) out.wdata[i] = static_cast<uint8_t>(w * 3 + i);
+    out.wstrb[0] = 0xFF;
+    out.bready = rng.chance(0.6);
+    slave.sample(out);
+    if (out.awvalid && in.awready) ++aw;
+    if (out.wvalid && in.wready) ++w;
+    if (in.bvalid && out.bready) ++b;
+  }
+  CHECK(slave.violations().empty());
+  for (uint64_t n = 0; n < 300; ++n) CHECK(memory.read8(n * 8 + 5) == static_cast<uint8_t>(n * 3 + 5));
 }

@@ -235,7 +235,7 @@ TEST_CASE("endpoint: responder refuses, dies, stays silent") {
   fatal([](Rig& r) { r.write(op::WriteMiddle, 100, 256); }, "ACK 100 61 0");
   fatal([](Rig& r) { r.write(op::WriteFirst, 100, 252, true, 600); }, "ACK 100 61 0");
   fatal([](Rig& r) { r.write(op::WriteOnly, 100, 8, true, 9); }, "ACK 100 61 0");
-  fatal([](Rig& r) { r.write(op::SendOnly, 100, 8); }, "ACK 100 61 0");
+  fatal([](Rig& r) { r.write(op::CmpSwap, 100, 0); }, "ACK 100 61 0");
   fatal(
       [](Rig& r) {
         Frame f = r.to_it(op::WriteOnly, 100);

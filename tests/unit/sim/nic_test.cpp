@@ -25,7 +25,9 @@ enum class Fault {
   CqeUnknown,
   CqeTwice,
   AxilError,
-  StrayB
+  StrayB,
+  RecvOrder,
+  RecvUnknown
 };
 
 void put(uint8_t* p, uint64_t v, size_t n) {
@@ -44,6 +46,9 @@ class FakeDut : public Dut {
     regs[0x18] = 8;
     regs[0x1C] = 8;
     regs[0x20] = 32;
+    regs[0x44] = 64;
+    regs[0x48] = 2;
+    regs[0x4C] = 8;
     regs[0x24] = 250000;
   }
   const DutInfo& info() const override { return info_; }
@@ -70,6 +75,7 @@ class FakeDut : public Dut {
     out.axil_rvalid = r_;
     out.axil_rdata = rdata_;
     out.wqe_ready = true;
+    out.rqe_ready = settled_ % 3 != 0;
     out.cqe_valid = !cqes.empty();
     if (out.cqe_valid) std::memcpy(out.cqe, cqes.front().data(), 32);
     if (fault_ == Fault::CqeChange) out.cqe[20] = static_cast<uint8_t>(settled_);
@@ -96,6 +102,13 @@ class FakeDut : public Dut {
     if (aw_ && w_) {
       regs[in.axil_awaddr] = in.axil_wdata;
       writes.emplace_back(in.axil_awaddr, in.axil_wdata);
+      if (in.axil_awaddr == 0x1A0) {
+        uint8_t rqe[32];
+        for (uint16_t i = 0; i < 8; ++i) put(rqe + 4 * i, regs[static_cast<uint16_t>(0x180 + 4 * i)], 4);
+        take_rqe(rqe);
+        ++by_register;
+        regs[0x1A0] = 0;
+      }
       aw_ = w_ = false;
       b_ = true;
     }
@@ -119,6 +132,7 @@ class FakeDut : public Dut {
       cqes.push_back(c);
       if (fault_ == Fault::CqeTwice) cqes.push_back(c);
     }
+    if (in.rqe_valid && out.rqe_ready) take_rqe(in.rqe);
     if (out.cqe_valid && in.cqe_ready) cqes.pop_front();
     if (out.tx_valid && in.tx_ready) {
       at_ += 16;
@@ -144,7 +158,27 @@ class FakeDut : public Dut {
     }
   }
 
+  /// Completes a receive at once, as if a message had come.
+  void take_rqe(const uint8_t* rqe) {
+    rqes.emplace_back();
+    std::memcpy(rqes.back().data(), rqe, 32);
+    std::array<uint8_t, 32> c{};
+    c[1] = kWcRecv;
+    c[2] = kCqeRecv;
+    c[4] = rqe[1] != 0 ? 6 : rqe[4];  // QP 6 receives from the shared ring
+    std::memcpy(&c[8], rqe + 8, 8);
+    if (fault_ == Fault::RecvUnknown) c[8] ^= 0x55;
+    if (fault_ == Fault::RecvOrder && rqes.size() % 2 == 1) {
+      kept_ = c;
+      return;
+    }
+    cqes.push_back(c);
+    if (fault_ == Fault::RecvOrder) cqes.push_back(kept_);
+  }
+
   std::map<uint16_t, uint32_t> regs;
+  std::vector<std::array<uint8_t, 32>> rqes;
+  size_t by_register = 0;
   std::vector<std::pair<uint16_t, uint32_t>> writes;
   std::vector<std::array<uint8_t, 64>> wqes;
   std::deque<std::array<uint8_t, 32>> cqes;
@@ -153,6 +187,7 @@ class FakeDut : public Dut {
 
  private:
   Fault fault_;
+  std::array<uint8_t, 32> kept_{};
   Ps edge_ = 0;
   DutInfo info_;
   uint64_t settled_ = 0;
@@ -213,21 +248,28 @@ TEST_CASE("nic: comes up, learns the constants, writes the registers as document
   q.rnr_retry = 5;
   q.timeout = 17;
   q.min_rnr_timer = 9;
+  q.max_rd = 3;
+  q.max_dest_rd = 5;
+  q.rq_on = true;
   r.nic->setup_qp(q);
   r.nic->setup_qp([&] {
     QpConfig other = q;
     other.qpn = 6;
     other.sq_log2 = 3;
+    other.srq = true;
+    other.srqn = 0x1234;
     return other;
   }());
   MrConfig m;
   m.index = 3;
   m.variant = 0xAB;
-  m.access = 3;
+  m.access = 11;
+  m.target = 5;
   m.pd = 0x77;
   m.base = 0x1122334455667788;
   m.length = 0x99AABBCCDD;
   r.nic->setup_mr(m);
+  r.nic->setup_srq({1, 4});
   REQUIRE(r.bench->settle_config());
   const auto& w = r.dut->writes;
   const auto find = [&](uint16_t address, size_t nth = 0) {
@@ -236,6 +278,9 @@ TEST_CASE("nic: comes up, learns the constants, writes the registers as document
     }
     FAIL("no write to " << address);
     return 0u;
+  };
+  const auto at = [&](uint16_t a) {
+    return std::find_if(w.begin(), w.end(), [&](const auto& e) { return e.first == a; }) - w.begin();
   };
   CHECK(find(0x100) == 5);
   CHECK(find(0x104) == (2u | 5u << 4 | 17u << 8 | 6u << 16 | 5u << 20 | 9u << 24));
@@ -250,15 +295,20 @@ TEST_CASE("nic: comes up, learns the constants, writes the registers as document
   CHECK(find(0x124, 1) == (4u | 3u << 24));
   CHECK(find(0x128) == 0x103);
   CHECK(find(0x140) == 3);
-  CHECK(find(0x144) == (0xABu | 3u << 8 | 1u << 12 | 0x77u << 16));
+  CHECK(find(0x12C) == 0x503);
+  CHECK(find(0x130) == (0u | 3u << 24));  // 64 slots over 8 QPs
+  CHECK(find(0x134) == 1);
+  CHECK(find(0x134, 1) == (3u | 0x1234u << 16));
+  CHECK(find(0x160) == 1);
+  CHECK(find(0x164) == (8u | 4u << 24));
+  CHECK(at(0x168) > at(0x164));
+  CHECK(at(0x128) > at(0x134));
+  CHECK(find(0x144) == (0xABu | 11u << 8 | 1u << 12 | 5u << 13 | 0x77u << 16));
   CHECK(find(0x148) == 0x55667788);
   CHECK(find(0x14C) == 0x11223344);
   CHECK(find(0x150) == 0xAABBCCDD);
   CHECK(find(0x154) == 0x99);
   // The command comes after its fields.
-  const auto at = [&](uint16_t a) {
-    return std::find_if(w.begin(), w.end(), [&](const auto& e) { return e.first == a; }) - w.begin();
-  };
   CHECK(at(0x128) > at(0x124));
   CHECK(at(0x158) > at(0x154));
   CHECK(r.first().empty());
@@ -306,6 +356,56 @@ TEST_CASE("nic: work requests fill no more than their ring, completions come bac
   CHECK(p[4] == 1);
   CHECK(p[8] == 9);
   for (size_t i = 0; i < 0x30; ++i) CHECK(p[16 + i] == i + 1);
+  CHECK(r.first().empty());
+}
+
+TEST_CASE("nic: receive entries, by the stream and by registers, fill no more than their ring") {
+  NicOptions o;
+  o.rqe_by_register = 0.3;
+  Rig r(Fault::None, o);
+  QpConfig q;
+  q.qpn = 5;
+  q.rq_on = true;
+  q.rq_log2 = 2;
+  r.nic->setup_qp(q);
+  q.qpn = 6;
+  q.srq = true;
+  r.nic->setup_qp(q);
+  r.nic->setup_srq({0, 2});
+  REQUIRE(r.bench->settle_config());
+  Rqe e;
+  e.addr = 0x0807060504030201;
+  e.length = 0x0C0B0A09;
+  e.lkey = 0x100F0E0D;
+  e.target = 6;
+  for (uint64_t i = 0; i < 60; ++i) {
+    e.shared = i % 2 != 0;
+    e.qpn = e.shared ? 0 : 5;
+    e.wr_id = 1000 + i;
+    r.nic->post_recv(e);
+  }
+  std::vector<uint64_t> ids;
+  r.bench->run_until(
+      [&] {
+        Cqe c;
+        while (r.nic->poll_cqe(c)) {
+          CHECK(c.receive());
+          CHECK(c.qpn == (c.wr_id % 2 != 0 ? 6 : 5));
+          ids.push_back(c.wr_id);
+        }
+        return ids.size() == 60;
+      },
+      r.bench->now() + 400'000 * kNs);
+  REQUIRE(ids.size() == 60);
+  CHECK(r.dut->by_register > 3);
+  CHECK(r.dut->by_register < 50);
+  const auto& p = r.dut->rqes[0];
+  CHECK(p[0] == 0);
+  CHECK(p[1] == 0);
+  CHECK(p[2] == 6);
+  CHECK(p[4] == 5);
+  CHECK(p[8] == (1000 & 255));
+  for (size_t i = 0; i < 16; ++i) CHECK(p[16 + i] == i + 1);
   CHECK(r.first().empty());
 }
 
@@ -367,9 +467,14 @@ TEST_CASE("nic: each broken rule is found") {
     Rig r(f, o);
     QpConfig q;
     q.qpn = 1;
+    q.rq_on = true;
     r.nic->setup_qp(q);
     r.bench->settle_config();
     for (int i = 0; i < 6; ++i) {
+      Rqe e;
+      e.qpn = 1;
+      e.wr_id = 100 + static_cast<uint64_t>(i);
+      if (f == Fault::RecvOrder || f == Fault::RecvUnknown || f == Fault::None) r.nic->post_recv(e);
       Wqe w;
       w.qpn = 1;
       w.wr_id = static_cast<uint64_t>(i);
@@ -389,6 +494,8 @@ TEST_CASE("nic: each broken rule is found") {
   CHECK(found(Fault::CqeChange) == "m_axis_cqe changed while it was stalled");
   CHECK(found(Fault::CqeUnknown).find("which is not outstanding") != std::string::npos);
   CHECK(found(Fault::CqeTwice).find("which is not outstanding") != std::string::npos);
+  CHECK(found(Fault::RecvOrder).find("receive completion of wr_id 101 on QP 1, but 100 is next") == 0);
+  CHECK(found(Fault::RecvUnknown).find("receive completion of wr_id") == 0);
   CHECK(found(Fault::AxilError).find("response 2") != std::string::npos);
   CHECK(found(Fault::StrayB) == "AXI4-Lite B without a write");
 }

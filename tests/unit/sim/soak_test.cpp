@@ -48,7 +48,13 @@ TEST_CASE("soak: two reference endpoints over a bad cable") {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     const SoakResult r = run_soak(model, options(seed));
     CHECK_MESSAGE(r.ok, "seed " << seed << ": " << r.message);
-    CHECK(r.messages == 600);
+    CHECK(r.messages >= 600);
+    for (const uint8_t op :
+         {kWrWrite, kWrWriteImm, kWrSend, kWrSendImm, kWrRead, kWrCmpSwap, kWrFetchAdd, kWrSendInv}) {
+      CAPTURE(op);
+      CHECK(r.by_op[op] > 5);
+    }
+    CHECK(r.receives > 50);
     CHECK(r.lost > 10);
     CHECK(r.duplicated > 10);
     CHECK(r.reordered > 10);
@@ -57,12 +63,101 @@ TEST_CASE("soak: two reference endpoints over a bad cable") {
   }
 }
 
+TEST_CASE("soak: QPs are torn down in the middle of their work and set up anew") {
+  SoakOptions o = options(4);
+  o.messages = 2000;
+  o.resets = 0.5;
+  const SoakResult r = run_soak(model, o);
+  CHECK_MESSAGE(r.ok, r.message);
+  CHECK(r.resets > 20);
+  CHECK(r.torn > 10);
+}
+
+TEST_CASE("soak: WRITEs alone") {
+  SoakOptions o = options(5);
+  o.writes_only = true;
+  const SoakResult r = run_soak(model, o);
+  CHECK_MESSAGE(r.ok, r.message);
+  CHECK(r.by_op[kWrWrite] == r.messages);
+  CHECK(r.receives == 0);
+}
+
 TEST_CASE("soak: the same seed gives the same run") {
   const SoakResult a = run_soak(model, options(9));
   const SoakResult b = run_soak(model, options(9));
   CHECK(a.time == b.time);
   CHECK(a.frames == b.frames);
   CHECK(a.bytes == b.bytes);
+}
+
+namespace {
+
+/// Spoils one answer of one kind on its way out.
+class Spoiler : public ModelStation {
+ public:
+  Spoiler(size_t which, std::function<bool(Frame&)> edit)
+      : ModelStation(which == 0 ? "a" : "b", which + 1, 100.0), edit_(std::move(edit)) {}
+  void advance(Ps now) override {
+    if (!hooked_) {
+      hooked_ = true;
+      transmit_ = [this, next = std::move(transmit_)](Ps t, Bytes&& b) {
+        Parsed p = parse(b);
+        if (!done_ && p.ok() && edit_(p.frame) && ++seen_ == 10) {
+          done_ = true;
+          next(t, build(p.frame));
+        } else {
+          next(t, std::move(b));
+        }
+      };
+    }
+    ModelStation::advance(now);
+  }
+
+ private:
+  std::function<bool(Frame&)> edit_;
+  bool hooked_ = false;
+  bool done_ = false;
+  int seen_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("soak: a wrong response, a wrong value, a wrong word of immediate data are found") {
+  const auto found = [](std::function<bool(Frame&)> edit) {
+    SoakOptions o = options(6);
+    o.link = LinkConfig{};
+    return run_soak([&](size_t i) -> std::unique_ptr<Station> { return std::make_unique<Spoiler>(i, edit); }, o)
+        .message;
+  };
+  const std::string read = found([](Frame& f) {
+    if (f.opcode < op::ReadRespFirst || f.opcode > op::ReadRespOnly || f.payload.empty()) return false;
+    f.payload.back() ^= 1;
+    return true;
+  });
+  CHECK_MESSAGE(read.find("its result is wrong when it completes") != std::string::npos, read);
+  const std::string value = found([](Frame& f) {
+    f.original ^= 1;
+    return f.opcode == op::AtomicAck;
+  });
+  CHECK_MESSAGE((value.empty() || value.find("its result is wrong when it completes") != std::string::npos), value);
+  const std::string imm = found([](Frame& f) {
+    f.imm ^= 1;
+    return opcode_layout(f.opcode).imm;
+  });
+  CHECK_MESSAGE(imm.find("imm 0x") != std::string::npos, imm);
+  const std::string add = found([](Frame& f) {
+    f.swap_add ^= 1;
+    return f.opcode == op::FetchAdd;
+  });
+  CHECK_MESSAGE((add.find("exactly once") != std::string::npos || add.find("cell of all QPs") != std::string::npos ||
+                 add.find("its result is wrong") != std::string::npos),
+                add);
+  const std::string send = found([](Frame& f) {
+    if ((f.opcode > op::SendOnlyImm) || f.payload.empty()) return false;
+    f.payload.front() ^= 1;
+    return true;
+  });
+  CHECK_MESSAGE(send.find("are not in its buffer") != std::string::npos, send);
 }
 
 TEST_CASE("soak: one wrong byte anywhere is found") {

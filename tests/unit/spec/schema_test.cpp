@@ -38,7 +38,7 @@ bool accepts(const Json& schema, const Json& value) {
       const bool whole = value.is_number() && value.get<double>() == std::floor(value.get<double>());
       ok = ok && ((rule == "object" && value.is_object()) || (rule == "array" && value.is_array()) ||
                   (rule == "string" && value.is_string()) || (rule == "number" && value.is_number()) ||
-                  (rule == "integer" && whole));
+                  (rule == "integer" && whole) || (rule == "boolean" && value.is_boolean()));
     } else if (keyword == "enum") {
       ok = ok && std::find(rule.begin(), rule.end(), value) != rule.end();
     } else if (keyword == "minimum") {
@@ -50,6 +50,15 @@ bool accepts(const Json& schema, const Json& value) {
     } else if (keyword == "pattern") {
       ok = ok && (!value.is_string() || std::regex_search(value.get<std::string>(),
                                                           std::regex(rule.get<std::string>(), std::regex::ECMAScript)));
+    } else if (keyword == "minItems") {
+      ok = ok && (!value.is_array() || value.size() >= rule.get<std::size_t>());
+    } else if (keyword == "items") {
+      if (value.is_array())
+        for (const Json& item : value) ok = ok && accepts(rule, item);
+    } else if (keyword == "uniqueItems") {
+      REQUIRE(rule == true);
+      if (value.is_array())
+        for (std::size_t i = 0; i < value.size(); ++i) ok = ok && std::count(value.begin(), value.end(), value[i]) == 1;
     } else if (keyword == "maxItems") {
       ok = ok && (!value.is_array() || value.size() <= rule.get<std::size_t>());
     } else if (keyword == "properties") {
@@ -132,6 +141,10 @@ TEST_CASE("every member has its own place in the completed spec") {
       integer->write(changed) = -77;
     } else if (const auto* number = std::get_if<Member<double>>(&field.access)) {
       number->write(changed) = -7.5;
+    } else if (const auto* boolean = std::get_if<Member<bool>>(&field.access)) {
+      boolean->write(changed) = !boolean->read(base);
+    } else if (const auto* names = std::get_if<Member<std::vector<std::string>>>(&field.access)) {
+      names->write(changed) = {"changed"};
     } else {
       continue;
     }
@@ -182,6 +195,14 @@ TEST_CASE("schema and reader agree on every key, at and beside its bounds") {
                                 "project",
                                 Json::array(),
                                 Json::array({1}),
+                                Json::array({"a"}),
+                                Json::array({"a", "b"}),
+                                Json::array({"a", "a"}),
+                                Json::array({"a", ""}),
+                                Json::array({"1", "b", "c", "d", "e", "f", "g", "h"}),
+                                Json::array({"a", "b", "c", "d", "e", "f", "g", "h"}),
+                                Json::array({"a", "b", "c", "d", "e", "f", "g", "h", "i"}),
+                                Json::array({"a_name_of_17_chars"}),
                                 Json::object(),
                                 Json::object({{"x", 1}}),
                                 0,
@@ -230,7 +251,8 @@ TEST_CASE("what a text must look like is the same in schema and reader") {
       good += matches ? 1 : 0;
     };
     const std::string pieces = "xcaqz09AZ--__ .\n\xC3/";
-    const std::string example = Json::parse(field.example).get<std::string>();
+    const Json given = Json::parse(field.example);
+    const std::string example = given.is_array() ? given.front() : given;
     for (int round = 0; round < 4000; ++round) {
       std::string text = round % 2 == 0 ? example : std::string("xc7-");
       for (auto edits = random() % 4; edits > 0; --edits) {

@@ -52,7 +52,7 @@ TEST_CASE("the smallest spec takes every default") {
   CHECK(spec->network.tx_buffer_kib == 32);
   CHECK(spec->host.read_buffer_kib == 64);
   CHECK(spec->host.max_reads == 128);
-  CHECK(spec->host.max_writes == 64);
+  CHECK(spec->host.max_writes == 128);
   CHECK(spec->host.address_width == 64);
   CHECK(spec->target.part == "xcu250-figd2104-2L-e");
   CHECK(spec->target.vivado.mode == "non_project");
@@ -63,9 +63,11 @@ TEST_CASE("every key is read into its member") {
   const auto spec = read_spec_text("f", R"({
     "name": "a1", "description": "d \u00fc", "data_width": 64, "clock_mhz": 156.25, "qp_count": 17,
     "pipeline_depth": 4, "mtu": 256, "memory_regions": 65536,
-    "transport": {"ack_interval": 2, "window_packets": 3, "wqe_slots": 32},
+    "transport": {"ack_interval": 2, "window_packets": 3, "wqe_slots": 32,
+                  "rqe_slots": 64, "srq_count": 9, "read_depth": 4},
     "network": {"mac_width": 128, "mac_clock_mhz": 390.625, "ttl": 1, "tos": 255, "rx_buffer_kib": 1, "tx_buffer_kib": 2},
-    "host": {"read_buffer_kib": 4, "max_reads": 5, "max_writes": 6, "address_width": 32, "cq_depth": 7, "event_depth": 8},
+    "host": {"read_buffer_kib": 4, "max_reads": 5, "max_writes": 6, "address_width": 32, "cq_depth": 7, "event_depth": 8,
+             "targets": ["host", "gpu"], "ack_after_write": true},
     "services": [],
     "target": {"part": "xc7k325t-ffg900-2", "vivado": {"mode": "project"}}})",
                                    diagnostics);
@@ -79,9 +81,9 @@ TEST_CASE("every key is read into its member") {
   expected.pipeline_depth = 4;
   expected.mtu = 256;
   expected.memory_regions = 65536;
-  expected.transport = {2, 3, 32};
+  expected.transport = {2, 3, 32, 64, 9, 4};
   expected.network = {128, 390.625, 1, 255, 1, 2};
-  expected.host = {4, 5, 6, 32, 7, 8};
+  expected.host = {4, 5, 6, 32, 7, 8, {"host", "gpu"}, true};
   expected.target = {"xc7k325t-ffg900-2", {"project"}};
   CHECK(*spec == expected);
 }

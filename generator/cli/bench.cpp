@@ -1,0 +1,267 @@
+// rocegen bench: measures the Verilated RTL of a specification against the wire limit, and writes JSON, Markdown and
+// charts (SVG, by gnuplot).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "generator/cli/commands.h"
+#include "generator/cli/model.h"
+#include "generator/cli/tool.h"
+#include "generator/cli/variant.h"
+#include "generator/spec/files.h"
+
+namespace rocegen::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  VariantOptions variant;
+  double gbps = 0;
+  int memory_cycles = 250;
+  int delay_ns = 500;
+  bool quick = false;
+  std::vector<std::string> only;
+};
+
+/// The fastest Ethernet rate that the datapath and the MAC's streams carry, in Gb/s.
+double ethernet_rate(const spec::StackSpec& s) {
+  const double raw = std::min(s.datapath_gbps(), s.line_rate_gbps());
+  double best = 1;
+  for (const double rate : {1.0, 2.5, 5.0, 10.0, 25.0, 40.0, 50.0, 100.0, 200.0, 400.0, 800.0})
+    if (rate <= raw) best = rate;
+  return best;
+}
+
+std::string bytes_words(std::uint64_t n) {
+  if (n >= 1U << 20 && n % (1U << 20) == 0) return fmt::format("{} MiB", n >> 20);
+  if (n >= 1024 && n % 1024 == 0) return fmt::format("{} KiB", n >> 10);
+  return fmt::format("{} B", n);
+}
+
+std::string cell(const Json& value) { return value.is_number() ? fmt::format("{}", value.get<long>()) : "–"; }
+
+std::string rate_table(const Json& points, bool fairness) {
+  std::string out = fmt::format(
+      "| operation | payload | queue pairs | directions | M messages/s | Gb/s of payload | wire limit Gb/s | of the "
+      "limit |{}\n"
+      "|---|--:|--:|---|--:|--:|--:|--:|{}\n",
+      fairness ? " Jain index |" : "", fairness ? "--:|" : "");
+  for (const Json& p : points) {
+    fmt::format_to(std::back_inserter(out), "| {} | {} | {} | {} | {:.3f} | {:.3f} | {:.3f} | {:.2f} % |",
+                   p.at("op").get<std::string>(), bytes_words(p.at("payload")), p.at("qps").get<int>(),
+                   p.at("both").get<bool>() ? "both" : "one", p.at("mps").get<double>(), p.at("gbps").get<double>(),
+                   p.at("limit_gbps").get<double>(), 100 * p.at("fraction").get<double>());
+    if (fairness) fmt::format_to(std::back_inserter(out), " {:.4f} |", p.at("jain").get<double>());
+    out += '\n';
+  }
+  return out;
+}
+
+std::string markdown(const spec::StackSpec& s, const Json& r) {
+  std::string out = fmt::format(
+      "# Performance of {}\n\n"
+      "Measured in simulation by `rocegen bench`: two of these NICs at {:g} MHz joined by a cable of {:g} Gb/s and {} "
+      "ns, memory\n"
+      "latency {} cycles. Figures are counts over simulated time, so they repeat exactly. A frame takes 24 bytes more "
+      "on the wire\n"
+      "than its own (preamble, FCS, gap); the limits leave acknowledgements out.\n\n",
+      s.name, r.at("clock_mhz").get<double>(), r.at("gbps").get<double>(), r.at("delay_ns").get<int>(),
+      r.at("memory_cycles").get<int>());
+  if (r.contains("rate")) {
+    out += "## Message rate and goodput\n\n" + rate_table(r["rate"], false) + "\n";
+    out += "![goodput by payload](goodput.svg)\n\n![message rate by payload](rate.svg)\n\n";
+  }
+  if (r.contains("fairness"))
+    out += fmt::format("## Fairness, all queue pairs at once\n\n{}\n", rate_table(r["fairness"], true));
+  if (r.contains("latency")) {
+    out +=
+        "## Latency in cycles\n\n"
+        "One message on idle NICs, A to B. *Own one way*: from the WQE at A to the last write beat at B, without "
+        "memory and cable.\n\n"
+        "| operation | payload | WQE → memory read | WQE → first beat out | last beat in → first write | last beat in "
+        "→ last "
+        "write beat | last beat in → answer out | answer in → CQE | WQE → CQE | own one way |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    for (const Json& p : r["latency"]) {
+      const auto at = [&](const char* name) { return p.contains(name) ? cell(p[name]) : std::string("–"); };
+      fmt::format_to(std::back_inserter(out), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                     p.at("op").get<std::string>(), bytes_words(p.at("payload")), at("wqe_to_read"),
+                     at("wqe_to_first_beat_out"), at("last_beat_in_to_first_write"),
+                     at("last_beat_in_to_last_write_beat"), at("last_beat_in_to_answer_out"), at("answer_in_to_cqe"),
+                     at("wqe_to_cqe"), at("one_way_own"));
+    }
+    out += '\n';
+  }
+  if (r.contains("loss")) {
+    out += fmt::format(
+        "## Goodput under loss\n\n"
+        "Packets of 4 KiB, round trip 10 us, recovery `{}`. Theory: every loss repeats what a queue pair has under "
+        "way.\n\n"
+        "| loss | queue pairs | Gb/s of payload | go-back-N in theory | wire limit |\n|--:|--:|--:|--:|--:|\n",
+        r.at("recovery").get<std::string>());
+    for (const Json& p : r["loss"])
+      fmt::format_to(std::back_inserter(out), "| {:g} | {} | {:.3f} | {:.3f} | {:.3f} |\n", p.at("loss").get<double>(),
+                     p.at("qps").get<int>(), p.at("gbps").get<double>(), p.at("go_back_n_theory_gbps").get<double>(),
+                     p.at("limit_gbps").get<double>());
+    out += "\n![goodput under loss](loss.svg)\n\n";
+  }
+  fmt::format_to(std::back_inserter(out), "{} cycles simulated.\n", r.at("simulated_cycles").get<std::uint64_t>());
+  return out;
+}
+
+/// A gnuplot script with its data inside. Curves: name -> points.
+struct Chart {
+  std::string file, title, x, y;
+  bool log_x = true;
+  std::map<std::string, std::vector<std::pair<double, double>>> curves;
+};
+
+std::string script(const Chart& chart) {
+  std::string out;
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "set terminal svg size 760,440 enhanced font 'sans-serif,13' background '#ffffff'\n");
+  fmt::format_to(to, "set output '{}'\nset title \"{}\" noenhanced\nset xlabel '{}'\nset ylabel '{}'\n", chart.file,
+                 chart.title, chart.x, chart.y);
+  out += "set grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nset key outside right top\nset yrange [0:*]\n";
+  if (chart.log_x) out += "set logscale x\n";
+  int i = 0;
+  for (const auto& [name, points] : chart.curves) {
+    fmt::format_to(to, "$d{} << end\n", i++);
+    for (const auto& [x, y] : points) fmt::format_to(to, "{:g} {:g}\n", x, y);
+    out += "end\n";
+  }
+  out += "plot ";
+  i = 0;
+  for (const auto& [name, points] : chart.curves) {
+    fmt::format_to(to, "{}$d{} using 1:2 with linespoints lw 2 pt 7 ps 0.6 {}title '{}'", i == 0 ? "" : ", ", i,
+                   name.starts_with("limit") ? "dt 2 " : "", name);
+    ++i;
+  }
+  return out + "\n";
+}
+
+std::vector<Chart> charts(const spec::StackSpec& s, const Json& r) {
+  std::vector<Chart> out;
+  if (r.contains("rate")) {
+    Chart goodput{"goodput.svg", s.name + ": goodput by payload", "payload in bytes", "Gb/s of payload", true, {}};
+    Chart rate{"rate.svg", s.name + ": message rate by payload", "payload in bytes", "M messages/s", true, {}};
+    for (const Json& p : r["rate"]) {
+      if (p.at("both").get<bool>()) continue;
+      const std::string op = p.at("op");
+      const std::string name = fmt::format("{}, {} QP{}", op, p.at("qps").get<int>(), p.at("qps") == 1 ? "" : "s");
+      const double x = p.at("payload");
+      goodput.curves[name].emplace_back(x, p.at("gbps").get<double>());
+      rate.curves[name].emplace_back(x, p.at("mps").get<double>());
+      if (p.at("qps") == 1) {
+        goodput.curves["limit of " + op].emplace_back(x, p.at("limit_gbps").get<double>());
+        rate.curves["limit of " + op].emplace_back(x, p.at("limit_mps").get<double>());
+      }
+    }
+    out.push_back(std::move(goodput));
+    out.push_back(std::move(rate));
+  }
+  if (r.contains("loss")) {
+    Chart loss{"loss.svg",
+               s.name + ": goodput under loss, 4 KiB packets, 10 us round trip",
+               "loss in percent",
+               "Gb/s of payload",
+               false,
+               {}};
+    for (const Json& p : r["loss"]) {
+      const double x = 100 * p.at("loss").get<double>();
+      loss.curves[r.at("recovery").get<std::string>()].emplace_back(x, p.at("gbps").get<double>());
+      loss.curves["limit: go-back-N in theory"].emplace_back(x, p.at("go_back_n_theory_gbps").get<double>());
+    }
+    out.push_back(std::move(loss));
+  }
+  return out;
+}
+
+int bench(const Options& options) {
+  spec::Diagnostics diagnostics;
+  const auto failed = [&](int code) {
+    spec::print(stderr, diagnostics);
+    return code;
+  };
+  const std::optional<Variant> variant = generate(options.variant, diagnostics);
+  if (!variant) return failed(kBadInput);
+  const spec::StackSpec& s = variant->stack.spec;
+  if (!require_program("gnuplot", diagnostics)) return failed(kCheckFailed);
+  const auto model = build_model(*variant, {}, diagnostics);
+  if (!model) return failed(kCheckFailed);
+  const fs::path folder = variant->folder / "bench";
+  std::error_code fault;
+  fs::create_directories(folder, fault);
+
+  const std::string report = (folder / "bench.json").string();
+  std::vector<std::string> argv = {model->string(),
+                                   "--manifest",
+                                   (variant->folder / "manifest.json").string(),
+                                   "--json",
+                                   report,
+                                   "bench",
+                                   "--memory-cycles",
+                                   fmt::format("{}", options.memory_cycles),
+                                   "--delay",
+                                   fmt::format("{}", options.delay_ns),
+                                   "--gbps",
+                                   fmt::format("{}", options.gbps > 0 ? options.gbps : ethernet_rate(s))};
+  if (options.quick) argv.emplace_back("--quick");
+  for (const std::string& part : options.only) argv.insert(argv.end(), {"--only", part});
+  const ToolResult result = run_attached({"bench", argv, {}, {}, {}}, diagnostics);
+  if (result.exit_code != 0) return failed(result.exit_code);
+
+  const auto text = spec::read_text_file(report, diagnostics);
+  if (!text) return failed(kCheckFailed);
+  const Json measured = Json::parse(*text);
+  if (!spec::write_text_file((folder / "bench.md").string(), markdown(s, measured), diagnostics))
+    return failed(kCheckFailed);
+  for (const Chart& chart : charts(s, measured)) {
+    const fs::path source = folder / (fs::path(chart.file).stem().string() + ".gnuplot");
+    if (!spec::write_text_file(source.string(), script(chart), diagnostics)) return failed(kCheckFailed);
+    const ToolCommand draw{"gnuplot " + chart.file,
+                           {"gnuplot", source.filename().string()},
+                           folder,
+                           folder / (source.stem().string() + ".log"),
+                           {}};
+    if (run_tools({draw}, 1, diagnostics).front().exit_code != 0) return failed(kCheckFailed);
+  }
+  fmt::print("wrote {}/bench.md, bench.json and charts\n", folder.string());
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "bench",
+      "measure message rate, goodput, latency, fairness and goodput under loss in simulation: JSON, Markdown, SVG");
+  auto options = std::make_shared<Options>();
+  command->add_option("SPEC", options->variant.spec, "specification file")->required();
+  command->add_option("-o,--output", options->variant.output, "folder of the variant; out/<name> if not given")
+      ->type_name("DIR");
+  command->add_option("--gbps", options->gbps, "line rate; default: the fastest Ethernet rate that the variant carries")
+      ->check(CLI::Range(0.1, 10000.0));
+  command->add_option("--memory-cycles", options->memory_cycles, "latency of host memory")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
+  command->add_option("--delay", options->delay_ns, "propagation of the cable in ns, one way")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+  command->add_flag("--quick", options->quick, "a few points only");
+  command->add_option("--only", options->only, "rate, latency, fairness or loss; may be given several times")
+      ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
+  command->footer(examples({"rocegen bench specs/nic_100g.json", "rocegen bench specs/nic_10g.json --quick",
+                            "rocegen bench specs/nic_100g.json --only loss"}));
+  command->callback([options, &exit_code] { exit_code = bench(*options); });
+}
+
+}  // namespace rocegen::cli

@@ -1,0 +1,547 @@
+#include "sim/bench/perf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace rocegen::sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr uint16_t kPd = 0x77;
+constexpr uint64_t kSource = 0x0000'0002'0000'0000;
+constexpr uint64_t kTarget = 0x0000'0003'0000'0000;
+constexpr uint64_t kSpace = 16u << 20;
+// Preamble and start 8, FCS 4, gap 12.
+constexpr uint64_t kFrameExtra = 24;
+constexpr uint64_t kMinFrame = 60;
+// Ethernet, IPv4, UDP, BTH and ICRC.
+constexpr uint64_t kHeaders = 14 + 20 + 8 + 12 + 4;
+
+uint64_t on_wire(uint64_t extension, uint64_t payload) {
+  return std::max(kHeaders + extension + (payload + 3) / 4 * 4, kMinFrame) + kFrameExtra;
+}
+
+const char* op_name(uint8_t op) {
+  switch (op) {
+    case kWrWrite:
+      return "write";
+    case kWrSend:
+      return "send";
+    case kWrRead:
+      return "read";
+    default:
+      return "fetch_add";
+  }
+}
+
+struct Query {
+  uint8_t op = kWrWrite;
+  uint32_t payload = 64;
+  uint32_t qps = 1;
+  bool both = false;
+  double loss = 0;
+  uint64_t delay_ns = 0;  // 0: the options'
+  uint32_t mtu = 0;       // 0: the options'
+  double warm_us = 0;     // 0: by the message
+  double time_us = 0;
+};
+
+struct Answer {
+  double us = 0;
+  uint64_t messages = 0;
+  double mps = 0, limit_mps = 0;    // millions a second and direction
+  double gbps = 0, limit_gbps = 0;  // payload
+  double fraction = 0;
+  double jain = 1;
+  uint64_t cycles = 0;
+  std::map<std::string, uint64_t> counters;
+};
+
+/// Two NICs with connections, each kept full of work.
+class Rig {
+ public:
+  Rig(const PerfFactory& factory, const PerfOptions& o, const Query& q)
+      : o_(o), q_(q), mtu_(q.mtu != 0 ? q.mtu : o.mtu) {
+    NicOptions n;
+    n.rx_gap = n.tx_stall = n.wqe_gap = n.rqe_gap = n.rqe_by_register = n.cqe_stall = n.axil_gap = 0;
+    n.axi = {o.memory_cycles, o.memory_cycles, o.memory_cycles, o.memory_cycles, 512, 0, 0, 0, 0, 0};
+    n.gbps = o.gbps;
+    n.mac_buffer_ns = 200;
+    n.max_mtu = o.mtu;
+    n.max_qp_slots_log2 = 20;
+    LinkConfig link;
+    link.delay_ns = q.delay_ns != 0 ? q.delay_ns : o.delay_ns;
+    link.loss = q.loss;
+    LinkConfig back = link;
+    link.seed = o.seed * 2 + 11;
+    back.seed = o.seed * 2 + 12;
+    bench_ = std::make_unique<Bench>(factory(0, n), factory(1, n), link, back);
+    setup();
+  }
+
+  Bench& bench() { return *bench_; }
+  Nic& nic(size_t i) { return static_cast<Nic&>(bench_->station(i)); }
+  uint32_t mtu() const { return mtu_; }
+
+  /// Posts one message from station `from` on QP q.
+  void post(size_t from, uint32_t q) {
+    Wqe w;
+    w.qpn = q;
+    w.opcode = q_.op;
+    w.wr_id = next_id_++;
+    w.length = q_.op == kWrFetchAdd ? 8 : q_.payload;
+    const uint64_t room = (std::max<uint64_t>(w.length, 64) + 63) / 64 * 64;
+    const uint64_t offset = room * q % (kSpace - room + 64) / 64 * 64;
+    w.laddr = kSource + offset;
+    w.raddr = kTarget + offset;
+    w.rkey = key_;
+    w.swap_add = 1;
+    bench_->station(from).post(w);
+  }
+  void post_recv(size_t at, uint32_t q) {
+    Rqe r;
+    r.qpn = q;
+    r.wr_id = next_id_++;
+    r.length = q_.payload;
+    const uint64_t room = (std::max<uint64_t>(q_.payload, 64) + 63) / 64 * 64;
+    r.addr = kTarget + room * q % (kSpace - room + 64) / 64 * 64;
+    bench_->station(at).post_recv(r);
+  }
+
+  /// Keeps `depth` messages of every QP under way until the time is up or `enough` says so.
+  void run(uint32_t depth, Ps until, const std::function<void(size_t, const Cqe&)>& done) {
+    if (!filled_) {
+      prepare();
+      for (uint32_t d = 0; d < depth; ++d)
+        for (size_t s = 0; s < (q_.both ? 2u : 1u); ++s)
+          for (uint32_t q = 0; q < q_.qps; ++q) post(s, q);
+      filled_ = true;
+    }
+    bench_->run_until(
+        [&] {
+          for (size_t s = 0; s < 2; ++s) {
+            Cqe c;
+            while (bench_->station(s).poll_cqe(c)) {
+              if (c.status != WcStatus::Success)
+                throw std::runtime_error(fmt::format("{} of {} bytes: QP {} of station {} completed with {}",
+                                                     op_name(q_.op), q_.payload, c.qpn, "ab"[s],
+                                                     status_name(c.status)));
+              if (c.receive()) {
+                post_recv(s, c.qpn);
+                continue;
+              }
+              done(s, c);
+              post(s, c.qpn);
+            }
+          }
+          return false;
+        },
+        until);
+    for (const std::string& v : bench_->violations(false)) throw std::runtime_error(v);
+  }
+
+  /// Receive rings are full before the first SEND, and every entry that completes is posted again.
+  void prepare() {
+    if (q_.op != kWrSend) return;
+    const uint32_t slots = 1u << log2_of(o_.rqe_slots / q_.qps);
+    for (uint32_t d = 0; d < slots; ++d)
+      for (size_t s = q_.both ? 0 : 1; s < 2; ++s)
+        for (uint32_t q = 0; q < q_.qps; ++q) post_recv(s, q);
+    if (!bench_->settle_config()) throw std::runtime_error("the receive rings do not take their entries");
+  }
+
+ private:
+  void setup() {
+    const LocalAddress address[2] = {{0x02000000000A, 0x0A000001, 64, 0x02}, {0x02000000000B, 0x0A000002, 64, 0x02}};
+    for (size_t i = 0; i < 2; ++i) bench_->station(i).configure(address[i]);
+    if (!bench_->settle_config()) throw std::runtime_error("a NIC does not answer on its registers");
+    for (size_t i = 0; i < 2; ++i) {
+      Station& s = bench_->station(i);
+      MrConfig mr;
+      mr.index = 0;
+      mr.variant = 0x5A;
+      mr.pd = kPd;
+      mr.access = kAccWrite | kAccRead | kAccAtomic;
+      mr.base = kTarget;
+      mr.length = kSpace;
+      key_ = mr.key();
+      s.setup_mr(mr);
+      s.memory().add_region(kTarget, kSpace);
+      s.memory().add_region(kSource, kSpace);
+    }
+    for (uint32_t q = 0; q < q_.qps; ++q) {
+      for (size_t i = 0; i < 2; ++i) {
+        QpConfig c;
+        c.qpn = q;
+        c.dqpn = q;
+        c.pmtu = mtu_code(mtu_);
+        c.pd = kPd;
+        c.access = kAccWrite | kAccRead | kAccAtomic;
+        c.sq_psn = 0xFFFF00;
+        c.rq_psn = 0xFFFF00;
+        c.timeout = timeout();
+        c.min_rnr_timer = 1;
+        c.max_rd = static_cast<uint8_t>(o_.read_depth);
+        c.max_dest_rd = static_cast<uint8_t>(o_.read_depth);
+        c.rq_on = q_.op == kWrSend;
+        c.sq_log2 = log2_of(o_.wqe_slots / q_.qps);
+        c.rq_log2 = log2_of(o_.rqe_slots / q_.qps);
+        c.dip = address[1 - i].ip;
+        c.dmac = address[1 - i].mac;
+        bench_->station(i).setup_qp(c);
+      }
+    }
+    if (!bench_->settle_config()) throw std::runtime_error("a set-up does not end");
+  }
+  // The first code whose time is beyond what a full round of all QPs can take.
+  uint8_t timeout() const {
+    const double round_ns = 4.0 * static_cast<double>(q_.delay_ns != 0 ? q_.delay_ns : o_.delay_ns) +
+                            8.0 * o_.memory_cycles * 1000 / o_.clock_mhz +
+                            static_cast<double>(q_.loss > 0 ? 64 : 1024) * 4178 * 8 / o_.gbps;
+    uint8_t code = 1;
+    while (code < 20 && static_cast<double>(ack_timeout(code)) / kNs < round_ns) ++code;
+    return code;
+  }
+  static uint8_t log2_of(uint32_t n) {
+    uint8_t l = 0;
+    while ((2u << l) <= n) ++l;
+    return l;
+  }
+
+  const PerfOptions& o_;
+  const Query q_;
+  const uint32_t mtu_;
+  std::unique_ptr<Bench> bench_;
+  uint32_t key_ = 0;
+  uint64_t next_id_ = 1;
+  bool filled_ = false;
+};
+
+double us(Ps t) { return static_cast<double>(t) / (1000.0 * kNs); }
+
+class Perf {
+ public:
+  Perf(const PerfFactory& factory, const PerfOptions& o, const std::function<void(const std::string&)>& progress)
+      : factory_(factory), o_(o), progress_(progress) {}
+
+  Json run() {
+    const auto t0 = Clock::now();
+    Json j;
+    j["clock_mhz"] = o_.clock_mhz;
+    j["gbps"] = o_.gbps;
+    j["mtu"] = o_.mtu;
+    j["qp_count"] = o_.qp_count;
+    j["read_depth"] = o_.read_depth;
+    j["memory_cycles"] = o_.memory_cycles;
+    j["delay_ns"] = o_.delay_ns;
+    j["recovery"] = o_.recovery;
+    j["seed"] = o_.seed;
+    if (wants("rate")) j["rate"] = rates();
+    if (wants("latency")) j["latency"] = latency();
+    if (wants("fairness")) j["fairness"] = fairness();
+    if (wants("loss")) j["loss"] = losses();
+    const double seconds = std::chrono::duration<double>(Clock::now() - t0).count();
+    j["simulated_cycles"] = cycles_;
+    j["simulated_cycles_per_second"] = std::floor(static_cast<double>(cycles_) / std::max(seconds, 1e-9));
+    return j;
+  }
+
+ private:
+  bool wants(const std::string& part) const {
+    return o_.only.empty() || std::find(o_.only.begin(), o_.only.end(), part) != o_.only.end();
+  }
+
+  Answer measure(const Query& q) {
+    Rig rig(factory_, o_, q);
+    Answer a;
+    const double limit = wire_limit(q.op, q.payload, rig.mtu(), o_.gbps, q.both);
+    a.limit_mps = limit / 1e6;
+    a.limit_gbps = limit * q.payload * 8e-9;
+    // Messages under way: what the longest round carries at the limit, twice, as far as the rings go.
+    const double round_us = 2e-3 * static_cast<double>(q.delay_ns != 0 ? q.delay_ns : o_.delay_ns) +
+                            4.0 * o_.memory_cycles / o_.clock_mhz + 4;
+    uint32_t depth = static_cast<uint32_t>(2 * a.limit_mps * round_us / q.qps) + 3;
+    const uint32_t slots = q.op == kWrSend ? std::min(o_.wqe_slots, o_.rqe_slots) : o_.wqe_slots;
+    depth = std::min(depth, std::max(1u, slots / q.qps));
+    const double message_us = 1 / a.limit_mps;
+    const double round_all_us = message_us * q.qps;
+    const double warm = q.warm_us != 0 ? q.warm_us : 2 * round_us + std::min(2 * round_all_us, 60.0);
+    const double time =
+        q.time_us != 0 ? q.time_us : std::max(o_.quick ? 10.0 : 25.0, std::min(6 * round_all_us, 120.0));
+    const uint64_t count0 = rig.nic(0).cycles();
+    rig.bench().keep_log(false);
+    rig.run(depth, rig.bench().now() + static_cast<Ps>(warm * 1000) * kNs, [](size_t, const Cqe&) {});
+    rig.bench().keep_log(true);
+    const Ps from = rig.bench().now();
+    std::vector<uint64_t> per_qp(q.qps);
+    Ps first = 0, last = 0;
+    uint64_t completed = 0;
+    rig.run(depth, from + static_cast<Ps>(time * 1000) * kNs, [&](size_t s, const Cqe& c) {
+      if (s != 0) return;
+      ++per_qp[c.qpn];
+      if (completed == 0) first = c.time;
+      last = c.time;
+      ++completed;
+    });
+    a.messages = completed;
+    if (q.loss > 0 || completed > 400) {
+      // What completed, from the first completion to the last.
+      a.us = us(last - first);
+      if (a.us > 0) a.mps = static_cast<double>(completed - 1) / a.us;
+      a.gbps = a.mps * 1e-3 * q.payload * 8;
+    } else {
+      // Payload on the wire. A frame's time is that of its end, so the interval between two frames carries the later
+      // one: exact also for long messages.
+      const size_t sender = q.op == kWrRead ? 1 : 0;
+      uint64_t bytes = 0;
+      Ps t0 = 0, t1 = 0;
+      for (const SentFrame& f : rig.bench().sent(sender)) {
+        uint64_t payload = 0;
+        if (f.time < from || !data_payload(f.frame, q.op, payload)) continue;
+        if (t0 == 0)
+          t0 = f.time;
+        else
+          bytes += payload;
+        t1 = f.time;
+      }
+      a.us = us(t1 - t0);
+      if (a.us > 0) a.gbps = static_cast<double>(bytes) * 8e-3 / a.us;
+      a.mps = q.payload != 0 ? a.gbps / (q.payload * 8e-3) : 0;
+    }
+    a.fraction = a.limit_mps > 0 ? a.mps / a.limit_mps : 0;
+    double sum = 0, squares = 0;
+    for (const uint64_t n : per_qp) {
+      sum += static_cast<double>(n);
+      squares += static_cast<double>(n) * static_cast<double>(n);
+    }
+    if (squares > 0) a.jain = sum * sum / (q.qps * squares);
+    a.cycles = rig.nic(0).cycles() - count0;
+    for (size_t i = 0; i < 2; ++i) rig.nic(i).request_counters();
+    rig.bench().settle_config();
+    for (const char* name : {"sq_retransmits", "sq_timeouts", "rx_no_buffer", "rx_no_header_slot", "sq_naks_rnr"})
+      for (size_t i = 0; i < 2; ++i) a.counters[name] += rig.nic(i).counter(name).value_or(0);
+    cycles_ += 2 * rig.nic(0).cycles();
+    return a;
+  }
+
+  /// Payload bytes of a frame that carries data of such a request; false for any other frame.
+  static bool data_payload(const Bytes& f, uint8_t op, uint64_t& out) {
+    if (f.size() < kHeaders) return false;
+    const uint8_t opcode = f[42];
+    uint64_t extension = 0;
+    if (op == kWrRead) {
+      if (opcode < 0x0D || opcode > 0x10) return false;
+      extension = opcode == 0x0E ? 0 : 4;
+    } else {
+      if (opcode > 0x0B) return false;
+      extension = opcode == 0x06 || opcode == 0x0A ? 16 : 0;
+    }
+    const uint64_t ip = static_cast<uint64_t>(f[16]) << 8 | f[17];
+    out = ip - (20 + 8 + 12 + 4) - extension - (f[43] >> 4 & 3u);
+    return true;
+  }
+
+  Json point(const Query& q) {
+    const Answer a = measure(q);
+    Json j;
+    j["op"] = op_name(q.op);
+    j["payload"] = q.payload;
+    j["qps"] = q.qps;
+    j["both"] = q.both;
+    j["mps"] = a.mps;
+    j["gbps"] = a.gbps;
+    j["limit_mps"] = a.limit_mps;
+    j["limit_gbps"] = a.limit_gbps;
+    j["fraction"] = a.fraction;
+    j["jain"] = a.jain;
+    j["messages"] = a.messages;
+    j["us"] = a.us;
+    j["counters"] = a.counters;
+    j["cycles"] = a.cycles;
+    std::string notes;
+    for (const auto& [name, count] : a.counters)
+      if (count != 0) notes += fmt::format("  {} {}", name, count);
+    progress_(fmt::format("{:<10} {:>8} B  {:>5} QPs {:<5} {:>9.3f} M/s {:>8.3f} Gb/s  {:>6.2f} % of the wire limit{}",
+                          op_name(q.op), q.payload, q.qps, q.both ? "both" : "", a.mps, a.gbps, 100 * a.fraction,
+                          notes));
+    return j;
+  }
+
+  Json rates() {
+    Json out = Json::array();
+    std::vector<uint32_t> payloads = {1, 64, 256, 1024, 4096, 65536, 1u << 20};
+    if (o_.quick) payloads = {64, 4096};
+    std::vector<uint32_t> qps = {1};
+    if (o_.qp_count >= 32 && !o_.quick) qps.push_back(32);
+    if (o_.qp_count > 1) qps.push_back(o_.qp_count);
+    for (const uint8_t op : {kWrWrite, kWrRead, kWrSend}) {
+      for (const uint32_t payload : payloads)
+        for (const uint32_t n : qps) {
+          Query q;
+          q.op = op;
+          q.payload = payload;
+          q.qps = n;
+          out.push_back(point(q));
+        }
+      Query q;
+      q.op = op;
+      q.payload = 4096;
+      q.both = true;
+      out.push_back(point(q));
+    }
+    return out;
+  }
+
+  Json latency() {
+    Json out = Json::array();
+    std::vector<uint32_t> payloads = {1, 64, 256, 1024, 4096};
+    if (o_.quick) payloads = {64};
+    for (const uint8_t op : {kWrWrite, kWrRead, kWrSend, kWrFetchAdd}) {
+      for (const uint32_t payload : payloads) {
+        if (op == kWrFetchAdd && payload != payloads.front()) continue;
+        if (payload > o_.mtu) continue;
+        Query q;
+        q.op = op;
+        q.payload = op == kWrFetchAdd ? 8 : payload;
+        Rig rig(factory_, o_, q);
+        rig.bench().keep_log(false);
+        rig.prepare();
+        rig.bench().run_for(2000);
+        Nic& a = rig.nic(0);
+        Nic& b = rig.nic(1);
+        a.clear_probe();
+        b.clear_probe();
+        rig.post(0, 0);
+        Cqe c;
+        bool done = false;
+        rig.bench().run_until([&] { return done = done || rig.bench().station(0).poll_cqe(c); },
+                              rig.bench().now() + Ps{200'000} * kNs);
+        if (!done || c.status != WcStatus::Success)
+          throw std::runtime_error(fmt::format("{} of {} bytes does not complete", op_name(op), q.payload));
+        rig.bench().run_for(2000);
+        cycles_ += 2 * a.cycles();
+        const NicProbe& pa = a.probe();
+        const NicProbe& pb = b.probe();
+        const double period = 1000.0 / o_.clock_mhz * static_cast<double>(kNs);
+        const auto cycles = [&](Ps from, Ps to) {
+          return from == 0 || to == 0 ? Json() : Json(std::llround(static_cast<double>(to - from) / period));
+        };
+        Json j;
+        j["op"] = op_name(op);
+        j["payload"] = q.payload;
+        j["wqe_to_read"] = cycles(pa.wqe, pa.ar_first);
+        j["wqe_to_first_beat_out"] = cycles(pa.wqe, pa.tx_first);
+        j["last_beat_in_to_first_write"] = cycles(pb.rx_first_end, pb.aw_first);
+        j["last_beat_in_to_last_write_beat"] = cycles(pb.rx_first_end, pb.w_last);
+        j["last_beat_in_to_answer_out"] = cycles(pb.rx_first_end, pb.tx_first);
+        j["answer_in_to_cqe"] = cycles(pa.rx_last_end, pa.cqe_last);
+        j["wqe_to_cqe"] = cycles(pa.wqe, pa.cqe_last);
+        if (op == kWrWrite || op == kWrSend) {
+          // From the WQE at A to the last write beat at B, without the memory's latency at A and the time on the cable.
+          const Ps total = pb.w_last - pa.wqe;
+          const Ps memory = pa.r_first - pa.ar_first;
+          const Ps cable = pb.rx_first - pa.tx_last;
+          j["one_way_own"] = cycles(1, 1 + total - memory - cable);
+        }
+        progress_(
+            fmt::format("latency {} {} B: {} cycles from WQE to CQE", op_name(op), q.payload, j["wqe_to_cqe"].dump()));
+        out.push_back(std::move(j));
+      }
+    }
+    return out;
+  }
+
+  Json fairness() {
+    Json out = Json::array();
+    for (const uint32_t payload : {64u, 4096u}) {
+      Query q;
+      q.payload = payload;
+      q.qps = o_.qp_count;
+      q.time_us = std::min(400.0, 12.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false) * 1e-6));
+      out.push_back(point(q));
+      if (o_.quick) break;
+    }
+    return out;
+  }
+
+  Json losses() {
+    Json out = Json::array();
+    std::vector<double> loss = {0, 1e-4, 1e-3, 0.01, 0.05};
+    if (o_.quick) loss = {0, 0.01};
+    for (const double p : loss) {
+      Query q;
+      q.payload = 4096;
+      q.qps = std::min(16u, o_.qp_count);
+      q.loss = p;
+      // A round of 10 us: the cable, and what the NICs and memories take.
+      q.delay_ns = 10'000 / 2 - 1'000;
+      q.warm_us = 100;
+      q.time_us = o_.quick ? 300 : 1500;
+      const Answer a = measure(q);
+      // Go back N in theory: every loss repeats what one QP has under way in a round.
+      const double packet_us = static_cast<double>(on_wire(16, 4096)) * 8e-3 / o_.gbps;
+      const double under_way = std::max(1.0, 10.0 / packet_us / q.qps);
+      const double theory = a.limit_gbps * (1 - p) / (1 - p + p * under_way);
+      Json j;
+      j["loss"] = p;
+      j["qps"] = q.qps;
+      j["gbps"] = a.gbps;
+      j["limit_gbps"] = a.limit_gbps;
+      j["go_back_n_theory_gbps"] = theory;
+      j["messages"] = a.messages;
+      progress_(fmt::format("loss {:<7} {:>8.3f} Gb/s; go-back-N in theory {:.3f}", p, a.gbps, theory));
+      out.push_back(std::move(j));
+    }
+    return out;
+  }
+
+  const PerfFactory& factory_;
+  const PerfOptions& o_;
+  const std::function<void(const std::string&)>& progress_;
+  uint64_t cycles_ = 0;
+};
+
+}  // namespace
+
+WireBytes wire_bytes(uint8_t op, uint64_t payload, uint32_t mtu) {
+  WireBytes w;
+  const uint64_t packets = std::max<uint64_t>(1, (payload + mtu - 1) / mtu);
+  const auto each = [&](uint64_t first, uint64_t middle, uint64_t last) {
+    uint64_t sum = 0;
+    const uint64_t rest = payload - (packets - 1) * mtu;
+    if (packets == 1) return on_wire(first, rest);
+    sum = on_wire(first, mtu) + (packets - 2) * on_wire(middle, mtu) + on_wire(last, rest);
+    return sum;
+  };
+  if (op == kWrRead) {
+    w.request = on_wire(16, 0);
+    w.response = each(4, 0, 4);
+  } else if (op == kWrCmpSwap || op == kWrFetchAdd) {
+    w.request = on_wire(28, 0);
+    w.response = on_wire(12, 0);
+  } else {
+    const uint64_t first = op == kWrWrite || op == kWrWriteImm ? 16 : 0;
+    w.request = each(first, 0, 0);
+  }
+  return w;
+}
+
+double wire_limit(uint8_t op, uint64_t payload, uint32_t mtu, double gbps, bool both) {
+  const WireBytes w = wire_bytes(op, payload, mtu);
+  const uint64_t busiest = both ? w.request + w.response : std::max(w.request, w.response);
+  return gbps * 1e9 / 8 / static_cast<double>(busiest);
+}
+
+Json run_perf(const PerfFactory& factory, const PerfOptions& options,
+              const std::function<void(const std::string&)>& progress) {
+  return Perf(factory, options, progress).run();
+}
+
+}  // namespace rocegen::sim

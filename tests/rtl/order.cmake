@@ -1,0 +1,27 @@
+# Benches of what keeps lives of a QP and answers apart: cfg_order, ack_split, rsp_guard, tx_share.
+set(order_lib templates/net/roce_pkg.sv templates/lib/arb_grant.sv templates/lib/stream_arb.sv)
+foreach(settle 1 64)
+  add_rtl_bench(NAME cfg_order_${settle} TOP cfg_order BENCH tests/rtl/cfg_order.cpp LABELS transport
+    SOURCES ${order_lib} templates/transport/cfg_order.sv PARAMS Settle=${settle}
+    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+  add_rtl_bench(NAME ack_split_${settle} TOP ack_split BENCH tests/rtl/ack_split.cpp LABELS transport
+    SOURCES ${order_lib} templates/transport/ack_split.sv PARAMS Settle=${settle}
+    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
+foreach(shape "64 1" "256 4" "512 16")
+  separate_arguments(shape)
+  list(GET shape 0 width)
+  list(GET shape 1 entries)
+  add_rtl_bench(NAME rsp_guard_${width} TOP rsp_guard BENCH tests/rtl/rsp_guard.cpp LABELS host
+    SOURCES ${order_lib} templates/host/rsp_guard.sv PARAMS DataW=${width} Entries=${entries}
+    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
+foreach(shape "64 297 1" "512 297 128")
+  separate_arguments(shape)
+  list(GET shape 0 width)
+  list(GET shape 1 user)
+  list(GET shape 2 linger)
+  add_rtl_bench(NAME tx_share_${width} TOP tx_share BENCH tests/rtl/tx_share.cpp LABELS net
+    SOURCES ${order_lib} templates/net/tx_share.sv PARAMS DataW=${width} UserW=${user} Linger=${linger}
+    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
