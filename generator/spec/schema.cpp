@@ -219,9 +219,9 @@ std::vector<Field> make_fields() {
       .power_of_two()
       .derive(
           [](StackSpec& s) {
-            if (s.transport.wqe_slots == 0) s.transport.wqe_slots = std::max(1024, power_of_two_above(16 * s.qp_count));
+            if (s.transport.wqe_slots == 0) s.transport.wqe_slots = std::max(1024, power_of_two_above(8 * s.qp_count));
           },
-          "16 for each queue pair, rounded up to a power of two, at least 1024")
+          "8 for each queue pair, rounded up to a power of two, at least 1024")
       .example("8192");
   t.integer(
        "/transport/rqe_slots", [](auto& s) -> auto& { return s.transport.rqe_slots; },
@@ -248,6 +248,11 @@ std::vector<Field> make_fields() {
       .unit("requests")
       .range(1, 128)
       .power_of_two()
+      .derive(
+          [](StackSpec& s) {
+            if (s.transport.read_depth == 0) s.transport.read_depth = s.qp_count <= 256 ? 16 : 8;
+          },
+          "16, and 8 for more than 256 queue pairs: their rows then fill whole UltraRAMs")
       .example("32");
 
   t.object("/network", "The side of the Ethernet MAC, and IPv4.");
@@ -293,9 +298,9 @@ std::vector<Field> make_fields() {
       .power_of_two()
       .derive(
           [](StackSpec& s) {
-            if (s.network.rx_buffer_kib == 0) s.network.rx_buffer_kib = buffer_kib(s, 8);
+            if (s.network.rx_buffer_kib == 0) s.network.rx_buffer_kib = buffer_kib(s, 6);
           },
-          "room for 8 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
+          "room for 6 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
       .example("64");
   t.integer(
        "/network/tx_buffer_kib", [](auto& s) -> auto& { return s.network.tx_buffer_kib; },
@@ -319,9 +324,9 @@ std::vector<Field> make_fields() {
       .power_of_two()
       .derive(
           [](StackSpec& s) {
-            if (s.host.read_buffer_kib == 0) s.host.read_buffer_kib = buffer_kib(s, 8);
+            if (s.host.read_buffer_kib == 0) s.host.read_buffer_kib = buffer_kib(s, 6);
           },
-          "room for 8 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
+          "room for 6 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
       .example("64");
   t.integer(
        "/host/max_reads", [](auto& s) -> auto& { return s.host.max_reads; }, "Outstanding AXI4 read bursts.")

@@ -20,7 +20,7 @@ struct TransportSpec {
   int wqe_slots = 0;          ///< WQEs in the send-ring memory that all QPs share, a power of two; 0 = derive
   int rqe_slots = 0;          ///< RQEs in the receive-ring memory that all rings share, a power of two; 0 = derive
   int srq_count = 0;          ///< shared receive rings, 0..4096
-  int read_depth = 16;        ///< READs and atomics outstanding of a QP, each way; a power of two, 1..128
+  int read_depth = 0;         ///< READs and atomics outstanding of a QP, each way; a power of two, 1..128; 0 = derive
 
   bool operator==(const TransportSpec&) const = default;
 };
@@ -40,7 +40,7 @@ struct NetworkSpec {
 /// Host side: what `host{}` holds.
 struct HostSpec {
   int read_buffer_kib = 0;  ///< KiB of payload that AXI reads may have in flight, a power of two; 0 = derive
-  int max_reads = 128;      ///< outstanding AXI read bursts, 1..256
+  int max_reads = 192;      ///< outstanding AXI read bursts, 1..256
   int max_writes = 128;     ///< outstanding AXI write bursts, 1..256
   int address_width = 64;   ///< bits of an AXI address that are used, 32..64
   int cq_depth = 64;        ///< completions that wait for m_axis_cqe, 2..4096

@@ -111,7 +111,7 @@ class Architect {
         "rq_engine_i", "rq_engine",
         {{"QpCount", spec_.qp_count}, {"SrqCount", spec_.transport.srq_count}, {"RqeSlots", spec_.transport.rqe_slots}},
         "receive rings and their completions");
-    rd_gate_ = gate("rd_gate_i", "roce_pkg::rd_req_t", {{"Depth", 256}, {"DropErr", 0}},
+    rd_gate_ = gate("rd_gate_i", "roce_pkg::rd_req_t", {{"Depth", 64}, {"DropErr", 0}},
                     "READs wait for the data in front of them");
     rcq_gate_ = gate("rcq_gate_i", "roce_pkg::rcq_t", {{"Depth", 256}, {"Slack", 64}, {"Drain", 0}},
                      "completions of receives wait for their data");
@@ -231,7 +231,7 @@ class Architect {
     top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
     top_.connect(sq_.stream("m_cmd"), cmd_arb_.stream("s_axis", 1), {.weight = 0});
     top_.connect(cmd_arb_.stream("m_axis"), read_.stream("s_cmd"), {.weight = 1});
-    top_.connect(acks_.stream("m_pkt"), arb_.stream("s_answer"), {.weight = 1, .as_packet = true});
+    top_.connect(acks_.stream("m_pkt"), arb_.stream("s_answer"), {.weight = 2, .as_packet = true});
     guard_ =
         top_.instance("rsp_guard_i", "rsp_guard", {{"DataW", spec_.data_width}}, "no response behind one that failed");
     top_.connect(read_.stream("m_pkt"), guard_.stream("s_pkt"), {.weight = 0});

@@ -231,28 +231,23 @@ module atomic_unit #(
   logic              issue_next;
   logic              issue_bad;
   logic [SlotW-1:0]  issue_slot_q;
+  logic              issue_any;
   logic [SlotW-1:0]  issue_index;
   logic [PortW-1:0]  issue_port;
   logic [AddrW-4:0]  issue_addr;
   logic [Targets-1:0] issue_to;  // one-hot
 
-  arb_grant #(
-    .N(Slots),
-    .Priority(0)
+  atomic_pick #(
+    .Slots(Slots)
   ) u_issue (
     .clk(clk),
     .rst(rst),
-    .req_i(ready_q & ~issued_q & {Slots{issue_next}}),
-    .take_i(1'b1),
-    .grant_o(issue_pick)
+    .req_i(ready_q & ~issued_q),
+    .pick_o(issue_pick),
+    .m_slot_tvalid(issue_any),
+    .m_slot_tready(issue_next),
+    .m_slot_tdata(issue_index)
   );
-
-  always_comb begin
-    issue_index = '0;
-    for (int s = 0; s < Slots; s++) begin
-      if (issue_pick[s]) issue_index = issue_index | SlotW'(s);
-    end
-  end
 
   ram_sdp #(
     .Width(IssueW),
@@ -271,7 +266,7 @@ module atomic_unit #(
 
   always_ff @(posedge clk) begin
     if (rst) issue_valid_q <= 1'b0;
-    else if (issue_next) issue_valid_q <= issue_pick != '0;
+    else if (issue_next) issue_valid_q <= issue_any;
     if (issue_next) issue_slot_q <= issue_index;
   end
 
@@ -381,6 +376,7 @@ module atomic_unit #(
   logic             compute_valid_q;
   logic             compute_next;
   logic [SlotW-1:0] compute_slot_q;
+  logic             compute_any;
   logic [SlotW-1:0] compute_index;
   logic             compute_err;
   logic             compute_add;
@@ -390,23 +386,17 @@ module atomic_unit #(
   logic [63:0]      compute_compare;
   logic [63:0]      compute_value;
 
-  arb_grant #(
-    .N(Slots),
-    .Priority(0)
+  atomic_pick #(
+    .Slots(Slots)
   ) u_compute (
     .clk(clk),
     .rst(rst),
-    .req_i(got_q & {Slots{compute_next}}),
-    .take_i(1'b1),
-    .grant_o(compute_pick)
+    .req_i(got_q),
+    .pick_o(compute_pick),
+    .m_slot_tvalid(compute_any),
+    .m_slot_tready(compute_next),
+    .m_slot_tdata(compute_index)
   );
-
-  always_comb begin
-    compute_index = '0;
-    for (int s = 0; s < Slots; s++) begin
-      if (compute_pick[s]) compute_index = compute_index | SlotW'(s);
-    end
-  end
 
   ram_sdp #(
     .Width(OperandsW),
@@ -453,7 +443,7 @@ module atomic_unit #(
       compute_valid_q <= 1'b0;
       write_valid_q   <= 1'b0;
     end else if (compute_next) begin
-      compute_valid_q <= compute_pick != '0;
+      compute_valid_q <= compute_any;
       write_valid_q   <= compute_valid_q;
     end
     if (compute_next) begin
@@ -493,27 +483,22 @@ module atomic_unit #(
   logic             result_next;
   logic             result_err_q;
   logic [SlotW-1:0] result_slot_q;
+  logic             result_any;
   logic [SlotW-1:0] result_index;
   logic [31:0]      result_who;
   logic [63:0]      result_value;
 
-  arb_grant #(
-    .N(Slots),
-    .Priority(0)
+  atomic_pick #(
+    .Slots(Slots)
   ) u_result (
     .clk(clk),
     .rst(rst),
-    .req_i(finished_q & {Slots{result_next}}),
-    .take_i(1'b1),
-    .grant_o(result_pick)
+    .req_i(finished_q),
+    .pick_o(result_pick),
+    .m_slot_tvalid(result_any),
+    .m_slot_tready(result_next),
+    .m_slot_tdata(result_index)
   );
-
-  always_comb begin
-    result_index = '0;
-    for (int s = 0; s < Slots; s++) begin
-      if (result_pick[s]) result_index = result_index | SlotW'(s);
-    end
-  end
 
   ram_sdp #(
     .Width(32),
@@ -549,10 +534,10 @@ module atomic_unit #(
 
   always_ff @(posedge clk) begin
     if (rst) result_valid_q <= 1'b0;
-    else if (result_next) result_valid_q <= result_pick != '0;
+    else if (result_next) result_valid_q <= result_any;
     if (result_next) begin
       result_slot_q <= result_index;
-      result_err_q  <= (err_q & result_pick) != '0;
+      result_err_q  <= err_q[result_index];
     end
   end
 

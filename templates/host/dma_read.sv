@@ -168,10 +168,10 @@ module dma_read #(
   logic              burst_final;
   logic              burst_none;
   logic [PortW-1:0]  burst_port;
-  logic              issue_valid_q;
-  logic [PortW-1:0]  issue_port_q;
-  logic [AddrW-1:0]  issue_addr_q;
-  logic [7:0]        issue_len_q;
+  logic              issue_valid;
+  logic [PortW-1:0]  issue_port;
+  logic [AddrW-1:0]  issue_addr;
+  logic [7:0]        issue_len;
   logic              issue;
   logic              ar_ready;
   logic [Targets*RoomW-1:0] room_q;
@@ -206,31 +206,34 @@ module dma_read #(
   logic unused_burst;
   assign unused_burst = ^{burst_final, burst_none};
 
-  assign burst_ready = issue || !issue_valid_q;
-  assign issue = issue_valid_q && ar_ready && (issue_room > RoomW'(issue_len_q)) &&
+  // Room is a long way to the commands: between them stands a register.
+  stream_skid #(
+    .Width(PortW + AddrW + 8)
+  ) u_issue (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(burst_valid),
+    .s_axis_tready(burst_ready),
+    .s_axis_tdata({burst_port, burst_addr, burst_len}),
+    .m_axis_tvalid(issue_valid),
+    .m_axis_tready(issue),
+    .m_axis_tdata({issue_port, issue_addr, issue_len})
+  );
+
+  assign issue = issue_valid && ar_ready && (issue_room > RoomW'(issue_len)) &&
                  (reads_q != ReadsW'(MaxReads));
   assign burst_ends = m_axi_rvalid & m_axi_rready & m_axi_rlast;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      issue_valid_q <= 1'b0;
       room_q        <= {Targets{RoomW'(BufBeats)}};
       reads_q       <= '0;
     end else begin
-      if (burst_ready) issue_valid_q <= burst_valid;
       for (int t = 0; t < Targets; t++) begin
         room_q[t*RoomW +: RoomW] <= room_q[t*RoomW +: RoomW] + RoomW'(buf_pop[t]) -
-                                    (issue_to[t] ? RoomW'(issue_len_q) + 1'b1 : RoomW'(0));
+                                    (issue_to[t] ? RoomW'(issue_len) + 1'b1 : RoomW'(0));
       end
       reads_q <= reads_q + ReadsW'(issue) - ReadsW'(4'($countones(burst_ends)));
-    end
-  end
-
-  always_ff @(posedge clk) begin
-    if (burst_ready) begin
-      issue_port_q <= burst_port;
-      issue_addr_q <= burst_addr;
-      issue_len_q  <= burst_len;
     end
   end
 
@@ -246,7 +249,7 @@ module dma_read #(
     .rst(rst),
     .s_axis_tvalid(issue),
     .s_axis_tready(ar_ready),
-    .s_axis_tdata({issue_port_q, issue_addr_q, issue_len_q}),
+    .s_axis_tdata({issue_port, issue_addr, issue_len}),
     .m_axis_tvalid(ar_valid),
     .m_axis_tready(ar_taken),
     .m_axis_tdata({ar_port, ar_addr, ar_len})
@@ -254,7 +257,7 @@ module dma_read #(
 
   if (Targets == 1) begin : gen_one_port
     logic unused_port;
-    assign unused_port = ^{issue_port_q, ar_port, head_port};
+    assign unused_port = ^{issue_port, ar_port, head_port};
     assign issue_room = room_q;
     assign issue_to = issue;
     assign m_axi_arvalid = ar_valid;
@@ -263,8 +266,8 @@ module dma_read #(
   end else begin : gen_ports
     logic [(1<<PortW)*RoomW-1:0] rooms;  // ports beyond Targets are never named
     assign rooms = ((1<<PortW)*RoomW)'(room_q);
-    assign issue_room = rooms[RoomW*issue_port_q +: RoomW];
-    assign issue_to = Targets'(issue) << issue_port_q;
+    assign issue_room = rooms[RoomW*issue_port +: RoomW];
+    assign issue_to = Targets'(issue) << issue_port;
     assign m_axi_arvalid = Targets'(ar_valid) << ar_port;
     assign ar_taken = (m_axi_arvalid & m_axi_arready) != '0;
     assign head_to = Targets'(1) << head_port;

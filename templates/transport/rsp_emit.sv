@@ -8,8 +8,8 @@
 // leaves. m_evt names each QP that died of a fault of its own; packets wait while an event does.
 //
 // Owner of the bit that tells whether a QP lives, told on alive_*_o, which also clears it for all
-// QPs after reset. set_valid_i, only while idle_o, changes it. idle_o: no packet is in front of the
-// queue of commands; this does not depend on m_cmd.
+// QPs after reset. set_valid_i, only while idle_o, changes it. idle_o: in the cycle before no packet
+// was in front of the queue of commands or came; this does not depend on m_cmd.
 //
 // Latency: 9 cycles from put_valid_i to m_cmd with a grant at once; a packet a cycle. m_cmd may
 // stall for any time: room_o falls when Depth packets are inside, none is lost.
@@ -372,7 +372,10 @@ module rsp_emit #(
     end
   end
 
-  assign idle_o = !put_valid_i && !wait_valid && wait_level == '0 && valid_q == '0;
+  // Of the cycle before: whoever looks must know that no packet comes.
+  always_ff @(posedge clk) begin
+    idle_o <= !put_valid_i && !wait_valid && wait_level == '0 && valid_q == '0;
+  end
 
   logic unused;
   assign unused = ^{wait_ready, queue_ready, unused_queue_level, event_ready};

@@ -348,9 +348,11 @@ module rsp_enter #(
   always_ff @(posedge clk) begin
     if (rst) begin
       state_q <= StChoose;
+      hold_o  <= 1'b0;
       kick_q  <= 1'b0;
     end else begin
       state_q <= state_d;
+      hold_o  <= state_d != StChoose && state_d != StDo;
       if (kick) kick_q <= 1'b1;
       else if (m_kick_tready) kick_q <= 1'b0;
     end
@@ -367,7 +369,6 @@ module rsp_enter #(
   end
 
   assign m_kick_tvalid   = kick_q;
-  assign hold_o          = state_q != StChoose && state_q != StDo;
   assign sort_o          = state_q == StSort;
   assign s_cfg_tready    = over && op_q == OpCfg;
   assign s_result_tready = over && op_q == OpResult;

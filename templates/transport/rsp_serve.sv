@@ -197,17 +197,19 @@ module rsp_serve #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state_q <= StIdle;
-      told_q  <= 1'b0;
-      write_q <= 1'b0;
-      count_q <= 1'b0;
-      done_q  <= 1'b0;
+      state_q    <= StIdle;
+      told_q     <= 1'b0;
+      write_q    <= 1'b0;
+      count_q    <= 1'b0;
+      done_q     <= 1'b0;
+      answered_o <= 1'b0;
     end else begin
-      state_q <= state_d;
-      told_q  <= rd_done_we_o;
-      write_q <= write_d;
-      count_q <= count_d;
-      done_q  <= done_d;
+      state_q    <= state_d;
+      told_q     <= rd_done_we_o;
+      write_q    <= write_d;
+      count_q    <= count_d;
+      done_q     <= done_d;
+      answered_o <= answer;
     end
   end
 
@@ -216,11 +218,12 @@ module rsp_serve #(
       qpn_q  <= s_turn_qpn;
       turn_q <= s_turn_tdata;
     end
-    cursor_q  <= cursor_d;
-    behind_q  <= cursor_d.cur != cursor_d.done;
-    spent_q   <= spent_d;
-    used_up_q <= spent_d == 7'(Quantum - 1);
-    more_q    <= more_d;
+    cursor_q       <= cursor_d;
+    behind_q       <= cursor_d.cur != cursor_d.done;
+    spent_q        <= spent_d;
+    used_up_q      <= spent_d == 7'(Quantum - 1);
+    more_q         <= more_d;
+    answered_qpn_o <= qpn_q;
   end
 
   assign s_turn_tready = load;
@@ -286,8 +289,6 @@ module rsp_serve #(
   // ---- what the others are told -----------------------------------------------------------------
   logic [7:0] slot;
 
-  assign answered_o      = answer;
-  assign answered_qpn_o  = qpn_q;
   assign done_valid_o    = done_q;
   assign done_more_o     = more_q;
   assign done_qpn_o      = qpn_q;

@@ -130,11 +130,15 @@ module sq_ack #(
   } rsp_t;
 
   // ---- set-up -----------------------------------------------------------------------------------
-  logic       cfg_go, cfg_take, quiet, telling, responding;
+  logic       cfg_go, cfg_take, idle_q, quiet_q, telling, responding;
   logic [2:0] cfg_state;
 
-  assign quiet = idle_i && !flight_i && !responding && !s_bad_tvalid && !s_time_tvalid &&
-      !m_err_tvalid && !telling;
+  // What is idle and held stays so, and no operation was chosen in the cycle before a choice.
+  always_ff @(posedge clk) begin
+    idle_q  <= idle_i && hold_o;
+    quiet_q <= idle_i && hold_o && !flight_i && !responding && !s_bad_tvalid && !s_time_tvalid &&
+        !m_err_tvalid && !telling;
+  end
 
   sq_setup #(
     .QpCount(QpCount),
@@ -143,8 +147,8 @@ module sq_ack #(
     .clk(clk),
     .rst(rst),
     .ready_i(enable_i),
-    .quiet_i(quiet),
-    .idle_i(idle_i),
+    .quiet_i(quiet_q),
+    .idle_i(idle_q),
     .s_cfg_tvalid(s_cfg_tvalid),
     .s_cfg_tready(s_cfg_tready),
     .s_cfg_tdata(s_cfg_tdata),

@@ -24,7 +24,8 @@ function(add_host_path_bench suffix width address slots targets)
   add_rtl_bench(NAME host_path_${suffix} TOP host_path BENCH tests/rtl/host_path.cpp LABELS host
     SOURCES ${dma_lib} templates/lib/arb_grant.sv templates/lib/record_arb.sv templates/host/dma_read.sv
             templates/host/dma_write.sv templates/host/pay_route.sv templates/host/done_split.sv
-            templates/host/atomic_unit.sv templates/host/axi_join.sv tests/rtl/host_path.sv
+            templates/host/atomic_pick.sv templates/host/atomic_unit.sv templates/host/axi_join.sv
+            tests/rtl/host_path.sv
     PARAMS DataW=${width} AddrW=${address} BufBeats=512 Slots=${slots} Targets=${targets})
 endfunction()
 #                   name       width address slots targets

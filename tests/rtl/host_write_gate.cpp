@@ -350,7 +350,7 @@ TEST_CASE("set-ups are taken however many writes fail, and records come") {
   Bench b(5);
   b.memory.speed = 90;
   const auto some = [&] { return static_cast<std::uint32_t>(b.sim.rng().below(kQps)); };
-  for (unsigned i = 0; i < 20 * (kSetup + 30); ++i) {
+  for (unsigned i = 0; i < 20 * (kSetup + 60); ++i) {
     while (b.memory.writes.size() < 20) b.memory.command(some(), true);
     if (b.in.queue.size() < 2) b.record(some());
     if (b.cfg.queue.empty()) b.configure(some(), true);

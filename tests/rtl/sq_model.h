@@ -865,7 +865,8 @@ class Bench {
       if (psn_diff(c.psn, expected) < 0) ++l.jumps_back;
       if (strict_rnr) REQUIRE_MESSAGE(now() >= l.rnr_until, "QP " << c.qpn << " resends before its RNR wait is over");
     }
-    REQUIRE_MESSAGE(psn_diff(c.psn, l.opened) < static_cast<int>(P_WindowPkts), "QP " << c.qpn << " overran its window");
+    REQUIRE_MESSAGE(psn_diff(c.psn, l.opened) < static_cast<int>(P_WindowPkts),
+                    "QP " << c.qpn << " overran its window");
     ++l.since;
     if (last || l.since >= P_AckInterval) REQUIRE_MESSAGE(c.ackreq, "no AckReq on psn " << c.psn);
     if (c.ackreq) l.since = 0;

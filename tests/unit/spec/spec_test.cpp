@@ -48,10 +48,11 @@ TEST_CASE("the smallest spec takes every default") {
   CHECK(spec->network.mac_width == 512);
   CHECK(spec->network.mac_clock_mhz == 250);
   CHECK(spec->network.ttl == 64);
-  CHECK(spec->network.rx_buffer_kib == 64);
+  CHECK(spec->transport.read_depth == 16);
+  CHECK(spec->network.rx_buffer_kib == 32);
   CHECK(spec->network.tx_buffer_kib == 32);
-  CHECK(spec->host.read_buffer_kib == 64);
-  CHECK(spec->host.max_reads == 128);
+  CHECK(spec->host.read_buffer_kib == 32);
+  CHECK(spec->host.max_reads == 192);
   CHECK(spec->host.max_writes == 128);
   CHECK(spec->host.address_width == 64);
   CHECK(spec->target.part == "xcu250-figd2104-2L-e");
@@ -91,12 +92,19 @@ TEST_CASE("every key is read into its member") {
 TEST_CASE("derived sizes") {
   StackSpec s;
   s.name = "n";
-  SUBCASE("slots are 16 a queue pair, a power of two, at least 1024") {
+  SUBCASE("slots are 8 a queue pair, a power of two, at least 1024") {
     for (const auto& [qps, slots] :
-         {std::pair{1, 1024}, {64, 1024}, {65, 2048}, {512, 8192}, {4096, 65536}, {16383, 262144}, {16384, 262144}}) {
+         {std::pair{1, 1024}, {128, 1024}, {129, 2048}, {512, 4096}, {4096, 32768}, {16383, 131072}, {16384, 131072}}) {
       s.qp_count = qps;
       s.transport.wqe_slots = 0;
       CHECK(complete(s).transport.wqe_slots == slots);
+    }
+  }
+  SUBCASE("16 READs a queue pair, 8 of many queue pairs") {
+    for (const auto& [qps, depth] : {std::pair{1, 16}, {64, 16}, {256, 16}, {257, 8}, {512, 8}, {16384, 8}}) {
+      s.qp_count = qps;
+      s.transport.read_depth = 0;
+      CHECK(complete(s).transport.read_depth == depth);
     }
   }
   SUBCASE("what is given stays") {
