@@ -170,12 +170,15 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                "send ring in the WQE memory",
                {{"base", 0, 20, Access::rw, 0, "", "first slot"}, {"log2", 24, 5, Access::rw, 0, "", "2^log2 slots"}},
                false});
-  r.push_back({"QP_COMMAND",
-               0x128,
-               "a write that holds byte 0 commits QP_NUM and, with setup, all QP registers",
-               {{"state", 0, 3, Access::wo, 0, "", "0 RESET 1 INIT 2 RTR 3 RTS 4 SQD 5 ERR"},
-                {"setup", 8, 1, Access::wo, 0, "", "1: take every field and start anew; 0: only change the state"}},
-               true});
+  r.push_back(
+      {"QP_COMMAND",
+       0x128,
+       "a write that holds byte 0 commits QP_NUM and, with setup, all QP registers",
+       {{"state", 0, 3, Access::wo, 0, "", "0 RESET 1 INIT 2 RTR 3 RTS 4 SQD 5 ERR"},
+        {"setup", 8, 1, Access::wo, 0, "",
+         "1: take every field and start anew (take a QP that was in use to RESET or ERR before); 0: only change the "
+         "state"}},
+       true});
   r.push_back({"QP_RD_LIMITS",
                0x12C,
                "READs and atomics outstanding, at most READ_DEPTH",

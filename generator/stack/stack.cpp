@@ -136,10 +136,11 @@ class Architect {
     } else {
       top_.connect(responder_.stream("m_ack"), answers_.stream("s_ack"), {.weight = 0});
     }
+    // No slices in front of rsp_engine: cfg_order counts on how long what is on its way may take.
     top_.connect(answers_.stream("m_now"), acks_.stream("s_ack"), {.weight = 1});
-    top_.connect(answers_.stream("m_behind"), rsp_.stream("s_ack"), {.weight = 1});
+    top_.connect(answers_.stream("m_behind"), rsp_.stream("s_ack"), {.weight = 0});
     top_.connect(responder_.stream("m_rd"), rd_gate_.stream("s_rec"), {.weight = 0});
-    top_.connect(rd_gate_.stream("m_rec"), rsp_.stream("s_rd"), {.weight = 1});
+    top_.connect(rd_gate_.stream("m_rec"), rsp_.stream("s_rd"), {.weight = 0});
     top_.connect(responder_.stream("m_rcq"), rcq_gate_.stream("s_rec"), {.weight = 0});
     top_.connect(rcq_gate_.stream("m_rec"), rq_.stream("s_rcq"), {.weight = 1});
     top_.connect_pin(rcq_gate_.pin("room_o"), responder_.pin("rcq_room_i"));
@@ -262,7 +263,7 @@ class Architect {
     top_.connect(route_.stream("m_pay"), write_.stream("s_pay"), {.weight = 0});
     top_.connect(route_.stream("m_atomic"), atomic_.stream("s_atomic"), {.weight = 0});
     top_.connect(atomic_.stream("m_write"), route_.stream("s_write"), {.weight = 0});
-    top_.connect(atomic_.stream("m_result"), rsp_.stream("s_result"), {.weight = 1});
+    top_.connect(atomic_.stream("m_result"), rsp_.stream("s_result"), {.weight = 0});
     top_.connect(write_.stream("m_done"), done_.stream("s_done"), {.weight = 0});
     top_.connect(done_.stream("m_done"), sq_.stream("s_done"), {.weight = 1});
     top_.connect_pin(done_.pin("written_o"), atomic_.pin("written_i"));

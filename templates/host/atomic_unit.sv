@@ -24,8 +24,8 @@
 // taken whatever the other sides do (with several ports: at most one beat a cycle). Port t has bit
 // t, or lane t, of each m_axi vector. Handshake: s_atomic_tready depends on registers only; it
 // falls when all slots are taken. A stalled m_write or m_result holds back slots, nothing else.
-// Latency: 5 cycles from s_atomic to m_axi_arvalid when nothing is in the way, 4 from m_axi_rvalid
-// to m_write_tvalid or 6 to m_result_tvalid without a write, 2 from done_i to m_result_tvalid.
+// Latency: 6 cycles from s_atomic to m_axi_arvalid when nothing is in the way, 5 from m_axi_rvalid
+// to m_write_tvalid or 8 to m_result_tvalid without a write, 3 from done_i to m_result_tvalid.
 // Throughput: up to one a cycle, Slots in a round of memory latencies (read, and write response).
 //
 // DataW: bits of the data bus, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64.

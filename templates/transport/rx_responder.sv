@@ -57,8 +57,8 @@
 // (modular); never in six cycles running.
 //
 // wtag of the records counts commands with forward 1 and kind PayRequest, the slot's own included.
-// writes_o and atomics_o (modular) count the commands of data and of operands that m_fetch has given
-// or still holds: 13 cycles after a set-up, a change of state or a kill was taken they hold all of
+// writes_o and atomics_o (modular) count the commands of data and of operands that m_fetch has
+// given or still holds: 13 cycles after a set-up, a change of state or a kill was taken they hold all of
 // the QP's former life.
 //
 // Stages: responder_packet (cycles 1 to 4 of a slot: opcode, shape, addresses), responder_sequence
