@@ -37,7 +37,7 @@ int sim(const Options& options) {
     return kCheckFailed;
   }
   // Without a mode the arguments are scenarios; without any, all scenarios of the project run.
-  static constexpr std::array kModes = {"run", "replay", "soak", "list"};
+  static constexpr std::array kModes = {"run", "replay", "soak", "fuzz", "list"};
   const bool has_mode = std::any_of(arguments.begin(), arguments.end(), [](const std::string& a) {
     return std::any_of(kModes.begin(), kModes.end(), [&](const char* m) { return a == m; });
   });
@@ -57,9 +57,9 @@ int sim(const Options& options) {
 }  // namespace
 
 void add_sim(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "sim",
-      "generate, then run the Verilator regression: SPEC [run SCENARIO... | replay PCAP... | soak | list] [OPTION...]");
+  CLI::App* command = app.add_subcommand("sim",
+                                         "generate, then run the Verilator regression: SPEC [run SCENARIO... | replay "
+                                         "PCAP... | soak | fuzz | list] [OPTION...]");
   auto options = std::make_shared<Options>();
   command->add_option("SPEC", options->variant.spec, "specification file")->required();
   command->add_option("-o,--output", options->variant.output, "folder of the variant; out/<name> if not given")
@@ -70,7 +70,8 @@ void add_sim(CLI::App& app, int& exit_code) {
   command->footer(examples({"rocegen sim specs/nic_10g.json",
                             "rocegen sim specs/nic_100g.json run psn_wrap lost_ack --wave lost.fst",
                             "rocegen sim specs/nic_100g.json replay tests/captures/rc-mtu1024-write.pcap",
-                            "rocegen sim specs/nic_100g.json soak --qps 16 --messages 10000 --loss 0.01"}));
+                            "rocegen sim specs/nic_100g.json soak --qps 16 --messages 10000 --loss 0.01",
+                            "rocegen sim specs/nic_100g.json fuzz --frames 100000"}));
   command->callback([command, options, &exit_code] {
     options->arguments = command->remaining();
     exit_code = sim(*options);

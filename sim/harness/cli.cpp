@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "sim/bench/perf.h"
+#include "sim/harness/fuzz.h"
 #include "sim/harness/model_station.h"
 #include "sim/harness/nic.h"
 #include "sim/harness/replay.h"
@@ -51,6 +52,8 @@ struct Options {
   double loss = 0.01, duplicate = 0.01, reorder = 0.01, corrupt = 0.01;
   // bench
   PerfOptions perf;
+  // fuzz
+  FuzzOptions fuzz;
 };
 
 class Program {
@@ -280,6 +283,46 @@ class Program {
     return summary();
   }
 
+  int fuzz() {
+    std::vector<std::string> done;
+    for (const Pair& p : pairs_) {
+      // Station a is under attack, the reference endpoint is its peer.
+      if (std::find(done.begin(), done.end(), p.a) != done.end()) continue;
+      done.push_back(p.a);
+      FuzzOptions fo = o_.fuzz;
+      fo.seed = o_.seed;
+      fo.pcap = writer_.get();
+      if (gbps_ > 0) fo.gbps = gbps_;
+      const auto t0 = Clock::now();
+      fo.progress = [&](uint64_t frames, Ps now) {
+        progress(fmt::format("fuzz {}: {} of {} frames, {} us simulated, {:.0f} s", p.a, frames, fo.frames,
+                             now / (1000 * kNs), seconds_since(t0)));
+      };
+      const FuzzResult r = run_fuzz(factory({p.a, "model"}), fo);
+      Json j;
+      j["kind"] = "fuzz";
+      j["name"] = "fuzz";
+      j["stations"] = p.a;
+      j["frames"] = r.frames;
+      j["answered"] = r.answered;
+      j["completions"] = r.completions;
+      j["errors"] = r.errors;
+      j["events"] = r.events;
+      j["recreated"] = r.recreated;
+      for (const auto& [kind, count] : r.kinds) j["kinds"][kind] = count;
+      finish(fmt::format("{:<28} {:<11}", "fuzz", p.a), r.ok, false, r.message, r.time, r.cycles, t0, j);
+      fmt::print(
+          "    {} frames forged, {} answered; {} completions, {} of them errors; {} QPs died and were set up anew; {} "
+          "messages beside them right\n",
+          r.frames, r.answered, r.completions, r.errors, r.recreated, r.messages);
+      if (!r.ok) {
+        fmt::print("    seed {}: {}\n    last frames:\n", o_.seed, r.message);
+        for (const auto& t : r.trail) fmt::print("      {}\n", t);
+      }
+    }
+    return summary();
+  }
+
   int bench() {
     if (!dut_ || o_.manifest.empty()) return complain("bench: needs a generated NIC and its --manifest");
     PerfOptions po = o_.perf;
@@ -502,9 +545,12 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   bench->add_flag("--quick", o.perf.quick, "a few points only");
   bench->add_option("--only", o.perf.only, "rate, latency, fairness, loss")
       ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
+  CLI::App* fuzz = app.add_subcommand("fuzz", "forged frames for the NIC while it works");
+  fuzz->add_option("--frames", o.fuzz.frames, "forged frames")->capture_default_str();
+  fuzz->add_option("--qps", o.fuzz.qps, "connections under attack")->capture_default_str()->check(CLI::Range(1, 4096));
   CLI::App* list = app.add_subcommand("list", "list the scenarios");
   // Common options may also stand behind the subcommand.
-  for (CLI::App* s : {run, replay, soak, bench, list}) s->fallthrough();
+  for (CLI::App* s : {run, replay, soak, bench, fuzz, list}) s->fallthrough();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -517,6 +563,7 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   if (replay->parsed()) return p.replay();
   if (soak->parsed()) return p.soak();
   if (bench->parsed()) return p.bench();
+  if (fuzz->parsed()) return p.fuzz();
   return p.list();
 }
 

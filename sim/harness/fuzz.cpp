@@ -26,7 +26,8 @@ constexpr uint32_t kReceiveLengths[] = {12'000, 0, 12'000, 256, 5000, 12'000, 70
 constexpr uint16_t kPd = 0x77;
 constexpr uint32_t kPairs = 2;  // untouched connections; one more is set up at every check
 constexpr size_t kTrail = 24;
-constexpr uint64_t kQuietNs = 2500;  // frames and completions under way have arrived
+constexpr uint64_t kTxBytes = 0x1'4000;  // frames that may wait to be sent
+constexpr uint64_t kQuietNs = 2500;      // frames and completions under way have arrived
 
 enum Region : uint32_t { kOpen, kReadOnly, kRevoked, kEmpty, kRegions };
 
@@ -57,6 +58,7 @@ class Peer : public ModelStation {
 struct Victim {
   FuzzTarget target;
   std::array<uint32_t, 2> qpn = {};
+  uint8_t pmtu = 1;
   bool posts[2] = {false, false};  // the station, the peer: sends requests in this life
   bool receives = false;           // gets receive entries in this life
   Ps held_until = 0;               // a forged RNR NAK excuses that nothing moves
@@ -168,7 +170,10 @@ class Fuzz {
     }
     frames_.set_untouched(std::move(untouched), info_.qp_count);
     change_regions();
-    for (uint32_t v = 0; v < qps; ++v) set_up(victims_[v]);
+    for (uint32_t v = 0; v < qps; ++v) {
+      choose_mtu(victims_[v]);
+      set_up(victims_[v]);
+    }
     if (!bench_->settle_config()) return "the station does not take its set-up";
     for (uint32_t n = 0; n < kPairs; ++n) pairs_[n]->supply();
     for (Victim& v : victims_) feed(v);
@@ -248,11 +253,14 @@ class Fuzz {
   }
   static uint32_t shared_length(uint64_t slot) { return kReceiveLengths[(slot + 2) % std::size(kReceiveLengths)]; }
 
+  void choose_mtu(Victim& v) {
+    v.pmtu = static_cast<uint8_t>(rng_.chance(0.7) ? rng_.between(1, 3) : rng_.between(1, 5));
+    while (mtu_bytes(v.pmtu) > info_.max_mtu) --v.pmtu;
+  }
+
   /// A new life of a QP on both sides, with other attributes.
   void set_up(Victim& v) {
     QpConfig c[2];
-    uint8_t code = static_cast<uint8_t>(rng_.chance(0.7) ? rng_.between(1, 3) : rng_.between(1, 5));
-    while (mtu_bytes(code) > info_.max_mtu) --code;
     const bool shared = has_shared_ && rng_.chance(0.3);
     v.receives = rng_.chance(0.85);
     const bool silent = rng_.chance(0.25);  // the peer answers nothing: only forged frames do
@@ -263,7 +271,7 @@ class Fuzz {
     for (size_t i = 0; i < 2; ++i) {
       QpConfig& q = c[i];
       q.qpn = v.qpn[i];
-      q.pmtu = code;
+      q.pmtu = v.pmtu;
       q.pd = kPd;
       q.access = rng_.chance(0.85) ? kAccWrite | kAccRead | kAccAtomic : static_cast<uint8_t>(rng_.below(8));
       q.pkey = static_cast<uint16_t>(v.qpn[0] % 3 == 0 ? 0xFFFF : 0x8000 + v.qpn[0]);
@@ -513,10 +521,17 @@ class Fuzz {
       }
       if (held) ++result_.held;
       if (died) ++result_.recreated;
-      if (died || held || rng_.chance(0.01)) dead.push_back(&v);
+      // One that receives nothing never dies.
+      const bool idle = v.target.qp.state == QpState::Init;
+      if (died || held || rng_.chance(idle ? 0.3 : 0.01)) dead.push_back(&v);
     }
     if (auto e = bury(dead); !e.empty()) return e;
     restore_regions();
+    if (!dead.empty() && rng_.chance(0.2)) {
+      // Frames that the QPs sent before may still wait behind those of others: they hold to the MTU of their time.
+      run_for(kQuietNs + static_cast<uint64_t>(static_cast<double>(kTxBytes) * 8 / o_.gbps));
+      for (Victim* v : dead) choose_mtu(*v);
+    }
     for (Victim* v : dead) set_up(*v);
     lives_ += dead.size();
     if (!bench_->settle_config()) return "set-up calls are not taken any more";

@@ -90,12 +90,15 @@ std::string Ledger::take_send(Qp& qp, const Cqe& c, Ps now) {
   const Wqe w = *at;
   qp.sends.erase(qp.sends.begin(), at + 1);
   qp.progress = now;
-  if (!send_status(c.status) || (qp.send_failed && c.status != WcStatus::FlushErr)) {
+  // One request is to blame for the QP's death; those before it that were not acknowledged may be flushed, too.
+  const bool flushed = c.status == WcStatus::FlushErr;
+  if (!send_status(c.status) || (qp.send_failed && good) || (qp.send_blamed && !flushed)) {
     return fmt::format("{}: request {:#x} ended with {}{}", name(c.qpn), c.wr_id, status_name(c.status),
                        qp.send_failed ? " after one that failed" : "");
   }
   if (!good) {
     qp.send_failed = true;
+    qp.send_blamed = qp.send_blamed || !flushed;
     return "";
   }
   if ((w.flags & kWqeSignaled) == 0) {

@@ -20,7 +20,7 @@ class Ledger {
   /// The test moved the QP to Err: its completions may be errors, no event is owed.
   void kill(uint32_t qpn);
   /// From here on requests of the QP may end in no other way than flushed.
-  void must_flush(uint32_t qpn) { qps_.at(qpn).send_failed = true; }
+  void must_flush(uint32_t qpn) { qps_.at(qpn).send_failed = qps_.at(qpn).send_blamed = true; }
   /// The last request of a QP that waits must be signaled: only then can settled() tell that none was forgotten.
   void post(const Wqe& wqe, Ps now);
   void post(const Rqe& rqe);
@@ -55,7 +55,8 @@ class Ledger {
     bool uses_shared = false;
     uint32_t srqn = 0;
     bool killed = false;
-    bool send_failed = false;  // a send completed in error: only flushes follow
+    bool send_failed = false;  // a send completed in error: no success follows
+    bool send_blamed = false;  // one has ended with more than flushed: only flushes follow
     bool receive_failed = false;
     uint32_t events = 0;
     Ps progress = 0;

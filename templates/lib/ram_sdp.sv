@@ -6,8 +6,10 @@
 //
 // Width: bits a word, >= 1. Depth: words, >= 1, any number. Latency: 1, or 2 (adds the RAM's output
 // register). Style: 1 block RAM, 2 UltraRAM, 3 distributed, 0 by size: distributed when up to
-// 1024 words would fill at most half of an 18 Kb block RAM, UltraRAM when one of its columns is well
-// used (4096 words or more of 40 bits or more, Latency 2), else the tool chooses.
+// 1024 words would fill little more than half of an 18 Kb block RAM, UltraRAM when one of its
+// columns is well used (4096 words or more of 40 bits or more, Latency 2), else the tool chooses.
+// Of up to 512 words the last few bits, for which a block RAM more would be needed (it is 36 bits
+// wide), are in LUTs, with style 0 and 1.
 `default_nettype none
 
 module ram_sdp #(
@@ -38,8 +40,9 @@ module ram_sdp #(
     $fatal(1, "ram_sdp: Style must be 0, 1, 2 or 3");
   end
 
-  localparam bit Small = Depth <= 1024 && Depth * Width <= 9216;
+  localparam bit Small = Depth <= 1024 && Depth * Width <= 10240;
   localparam bit Large = Depth >= 4096 && Width >= 40 && Latency == 2;
+  localparam int Rest  = Width > 36 && Depth <= 512 ? Width % 36 : 0;
   localparam int Kind  = Style != 0 ? Style : Small ? 3 : Large ? 2 : 0;
 
   logic [Width-1:0] rd_q;
@@ -52,6 +55,16 @@ module ram_sdp #(
     always_ff @(posedge clk) begin
       if (wr_en_i) word_q <= wr_data_i;
       if (rd_en_i) rd_q <= word_q;
+    end
+  end else if (Kind <= 1 && Rest > 0 && Rest <= 9) begin : gen_split
+    (* ram_style = "block" *)       logic [Width-Rest-1:0] mem[Depth];
+    (* ram_style = "distributed" *) logic [Rest-1:0]       rest[Depth];
+    always_ff @(posedge clk) begin
+      if (wr_en_i) begin
+        mem[wr_addr_i]  <= wr_data_i[Width-Rest-1:0];
+        rest[wr_addr_i] <= wr_data_i[Width-1:Width-Rest];
+      end
+      if (rd_en_i) rd_q <= {rest[rd_addr_i], mem[rd_addr_i]};
     end
   end else if (Kind == 1) begin : gen_block
     (* ram_style = "block" *) logic [Width-1:0] mem[Depth];

@@ -106,7 +106,7 @@ module mr_table #(
     .Width(EntryW),
     .Depth(MrCount),
     .Latency(2),
-    .Style(MrCount >= 1024 ? 2 : 0)  // two columns of UltraRAM, or four block RAMs and more
+    .Style(MrCount >= 2048 ? 2 : 0)
   ) u_entry (
     .clk(clk),
     .wr_en_i(take && known_q),

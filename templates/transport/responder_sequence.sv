@@ -204,7 +204,7 @@ module responder_sequence #(
     .Width(StateW),
     .Depth(QpCount),
     .Latency(2),
-    .Style(QpCount >= 512 ? 2 : 0)  // three columns of UltraRAM, or three block RAMs and more
+    .Style(QpCount >= 1024 ? 2 : 0)
   ) u_state (
     .clk(clk),
     .wr_en_i(valid_i && slot_i.known),

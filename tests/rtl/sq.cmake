@@ -44,3 +44,6 @@ add_rtl_bench(NAME sq_timer_4 TOP qp_timer BENCH tests/rtl/sq_timer.cpp PARAMS Q
   SOURCES templates/net/roce_pkg.sv templates/transport/qp_timer.sv)
 add_rtl_bench(NAME sq_timer_20 TOP qp_timer BENCH tests/rtl/sq_timer.cpp PARAMS QpCount=20 QpW=5 TickCycles=7
   SOURCES templates/net/roce_pkg.sv templates/transport/qp_timer.sv)
+# A quarter much longer than a walk: the start of a wait within it matters.
+add_rtl_bench(NAME sq_timer_256 TOP qp_timer BENCH tests/rtl/sq_timer.cpp PARAMS QpCount=8 QpW=3 TickCycles=256
+  SOURCES templates/net/roce_pkg.sv templates/transport/qp_timer.sv)

@@ -1131,6 +1131,10 @@ class Bench {
       l.state = kErr;
       l.named = true;
       l.causes.push_back(kEvtBadWqe);
+    } else if (first && c.status == kProtErr && l.data_error) {  // data got lost after the engine's own error
+      REQUIRE(psn_diff(l.fail_psn, w.first) >= 0);
+      REQUIRE(psn_diff(l.fail_psn, w.last) <= 0);
+      l.named = true;
     } else if (first && c.status == kRnrExc) {
       REQUIRE(l.rnr_taken != 0);
       REQUIRE((c.syndrome & 0xE0U) == 0x20);

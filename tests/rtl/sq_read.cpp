@@ -540,6 +540,27 @@ TEST_CASE("progress gives the RNR retries back") {
   CHECK(e.cqe_log[2].status == kRnrExc);
 }
 
+TEST_CASE("an ACK gives the RNR retries back") {
+  if (P_WindowPkts < 2) return;
+  Engine e(151);
+  const auto q = any_qpn(e);
+  e.link.answer = false;
+  Config c = config(q, 50, 1);
+  c.rnr_retry = 1;
+  e.setup(c);
+  e.post(q, 1, 1, kSend);
+  e.post(q, 1, 1, kSend);
+  sent(e, q, 2);
+  e.send_ack(q, 50, 0x21);
+  sent(e, q, 4, 10'000);
+  e.send_ack(q, 50);
+  e.send_ack(q, 51, 0x21);  // no progress in itself
+  sent(e, q, 5, 10'000);
+  e.send_ack(q, 51);
+  settle(e);
+  CHECK(e.errors == 0);
+}
+
 TEST_CASE("after an RNR NAK everything from it on goes again, in order: P10") {
   if (P_WindowPkts < 4 || ring() < 4) return;
   Engine e(16);

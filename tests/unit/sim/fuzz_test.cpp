@@ -298,6 +298,10 @@ TEST_CASE("ledger: completions in order, each once") {
   start();
   CHECK(l.take(cqe(1, WcStatus::FlushErr), 1).empty());
   CHECK(l.take(cqe(2, WcStatus::Success), 1).find("after one that failed") != std::string::npos);
+  start();  // one request is to blame, wherever it stands
+  CHECK(l.take(cqe(1, WcStatus::FlushErr), 1).empty());
+  CHECK(l.take(cqe(2, WcStatus::RemOpErr), 1).empty());
+  CHECK(l.take(cqe(3, WcStatus::RemOpErr), 1).find("after one that failed") != std::string::npos);
   start();
   CHECK(l.take(cqe(2, WcStatus::LocProtErr), 1).find("ended with loc_prot_err") != std::string::npos);
   start();
