@@ -464,7 +464,7 @@ class Perf {
       Query q;
       q.payload = payload;
       q.qps = o_.qp_count;
-      q.time_us = std::min(400.0, 12.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false) * 1e-6));
+      q.time_us = std::min(800.0, 40.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false) * 1e-6));
       out.push_back(point(q));
       if (o_.quick) break;
     }
