@@ -48,9 +48,11 @@ int lint(const VariantOptions& options) {
        variant->folder,
        logs / "verilator.log",
        {}},
-      // What Yosys only warns about is an error here: undeclared names, two drivers, indices out of bounds.
+      // What Yosys only warns about is an error here: undeclared names, two drivers, indices out of bounds,
+      // ports whose width is not what is connected (it drops some casts within a concatenation).
       {"yosys check",
-       {"yosys", "-Q", "-T", "-e", "implicitly declared|conflicting drivers|out of bounds", "-s", "lint/yosys.ys"},
+       {"yosys", "-Q", "-T", "-e", "implicitly declared|conflicting drivers|out of bounds|Resizing cell port", "-s",
+        "lint/yosys.ys"},
        variant->folder,
        logs / "yosys.log",
        {}},

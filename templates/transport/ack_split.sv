@@ -1,6 +1,6 @@
 // ack_split: parts the responder's answers: those that nothing stands in front of (m_now, to
-// ack_queue) and those of queue pairs that use READ or atomics (m_behind, to rsp_engine, which keeps
-// the order of responses).
+// ack_queue) and those of queue pairs that use READ or atomics (m_behind, to rsp_engine, which
+// keeps the order of responses).
 //
 // An answer passes combinationally, as it is, and waits for the one stream that it goes to. s_cfg,
 // from cfg_order.m_drain, is taken when the answers of the QP's former life have passed: Settle

@@ -8,8 +8,8 @@
 // leaves. m_evt names each QP that died of a fault of its own; packets wait while an event does.
 //
 // Owner of the bit that tells whether a QP lives, told on alive_*_o, which also clears it for all
-// QPs after reset. set_valid_i, only while idle_o, changes it. idle_o: in the cycle before no packet
-// was in front of the queue of commands or came; this does not depend on m_cmd.
+// QPs after reset. set_valid_i, only while idle_o, changes it. idle_o: in the cycle before no
+// packet was in front of the queue of commands or came; this does not depend on m_cmd.
 //
 // Latency: 9 cycles from put_valid_i to m_cmd with a grant at once; a packet a cycle. m_cmd may
 // stall for any time: room_o falls when Depth packets are inside, none is lost.

@@ -6,8 +6,8 @@
 // front of them, which wait for data: `reads` tells how many those are, and every one of them must
 // come. s_result (atomic_res_t): the outcome of an atomic, in any order, also in front of its own
 // s_rd. s_cfg (qp_cfg_t): setup 1 starts a QP anew; state RESET or ERR drops all that waits in it.
-// m_cmd (tx_cmd_t): what is sent. m_evt (qp_evt_t, rsp 1): a QP died here. rd_done_*: how many READs
-// and atomics of a QP are served, modular.
+// m_cmd (tx_cmd_t): what is sent. m_evt (qp_evt_t, rsp 1): a QP died here. rd_done_*: how many
+// READs and atomics of a QP are served, modular.
 //
 // Per QP a ring of RdDepth rows remembers the last ones, served or not; they are served in order, a
 // quantum of packets a turn, then the next QP has its turn. Every packet's region is looked up

@@ -176,8 +176,8 @@ module rsp_turn #(
 
   // The mark may be ahead of the tail: requests come later than the answers behind them, since they
   // wait for the data in front of them. It is at most 128 ahead of `done` and less than 128 behind
-  // it; the cursor is up to 128 behind `done` when a duplicate took it back, so that a mark ahead of
-  // `done` may be as many as 256 ahead of it.
+  // it; the cursor is up to 128 behind `done` when a duplicate took it back, so that a mark ahead
+  // of `done` may be as many as 256 ahead of it.
   assign past_done = answer_i.mark - cursor3_q.done;
   assign ahead     = past_done != '0 && (!past_done[7] || past_done[6:0] == '0);
   assign to_mark   = answer_i.mark - cursor3_q.cur;

@@ -58,8 +58,8 @@
 //
 // wtag of the records counts commands with forward 1 and kind PayRequest, the slot's own included.
 // writes_o and atomics_o (modular) count the commands of data and of operands that m_fetch has
-// given or still holds: 13 cycles after a set-up, a change of state or a kill was taken they hold all of
-// the QP's former life.
+// given or still holds: 13 cycles after a set-up, a change of state or a kill was taken they hold
+// all of the QP's former life.
 //
 // Stages: responder_packet (cycles 1 to 4 of a slot: opcode, shape, addresses), responder_sequence
 // (4, 5: PSN, order, verdict), responder_ring (2 to 7: heads, credits), responder_buffer (6 to 9:

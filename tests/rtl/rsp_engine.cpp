@@ -713,8 +713,8 @@ struct Bench {
             Port(sim.dut.m_evt_tdata, kEvtWidth)),
         qps(kQps) {
     for (Agent* a : {static_cast<Agent*>(&regions), static_cast<Agent*>(&cfg), static_cast<Agent*>(&rd),
-                     static_cast<Agent*>(&rd_user), static_cast<Agent*>(&ack), static_cast<Agent*>(&result), static_cast<Agent*>(&cmd),
-                     static_cast<Agent*>(&evt), static_cast<Agent*>(&model)})
+                     static_cast<Agent*>(&rd_user), static_cast<Agent*>(&ack), static_cast<Agent*>(&result),
+                     static_cast<Agent*>(&cmd), static_cast<Agent*>(&evt), static_cast<Agent*>(&model)})
       sim.add(*a);
     // Before the first edge in reset registers hold anything.
     sim.context().assertOn(false);
@@ -1271,8 +1271,12 @@ TEST_CASE("answers come ahead of the requests in front of them, and leave behind
       std::vector<Command> want;
       const std::uint32_t packets = r.packets();
       for (std::uint32_t p = 0; p < packets; ++p)
-        want.push_back(response(r, packets == 1 ? 0x10 : p == 0 ? 0x0D : p + 1 == packets ? 0x0F : 0x0E, p,
-                                p + 1 == packets ? 1 : 256, target));
+        want.push_back(response(r,
+                                packets == 1       ? 0x10
+                                : p == 0           ? 0x0D
+                                : p + 1 == packets ? 0x0F
+                                                   : 0x0E,
+                                p, p + 1 == packets ? 1 : 256, target));
       if (i + 1 == n) want.push_back(ack_of(kLast, round % 2 == 0 ? 0x1F : 0x60, psn, b.qps[kLast].msn));
       b.rd.push(r.pack());
       if (i % 16 < 2 || i + 1 == n) {
