@@ -76,8 +76,9 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   const bool solicits = layout.imm || layout.ieth || f.opcode == op::SendLast || f.opcode == op::SendOnly;
   if (f.se && !solicits) fault("SE on a packet that cannot be solicited");
   if (f.ackreq && !layout.request) fault("AckReq on an answer");
-  if (layout.aeth && f.opcode != op::Ack && (f.syndrome & 0xE0) != 0) fault("a response whose AETH is no ACK");
-  if (f.opcode == op::Ack && ((f.syndrome & 0x80) != 0 || (f.syndrome & 0x60) == 0x40)) fault("a reserved syndrome");
+  if (layout.aeth && f.opcode != op::Ack && ack_kind(f.syndrome) != AckKind::Ack)
+    fault("a response whose AETH is no ACK");
+  if (f.opcode == op::Ack && ack_kind(f.syndrome) == AckKind::Reserved) fault("a reserved syndrome");
 }
 
 void Bench::inject(size_t to, ByteView frame, bool bad) {

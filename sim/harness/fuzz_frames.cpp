@@ -68,10 +68,10 @@ void FuzzTarget::watch_station(const Frame& f) {
   }
   if (f.opcode != op::Ack) return;
   // A NAK tells the ePSN itself, an ACK at least how far it is.
-  const unsigned type = (f.syndrome >> 5) & 3;
-  if (f.syndrome == kSynNakPsn || type == 1) {
+  const AckKind kind = ack_kind(f.syndrome);
+  if (f.syndrome == kSynNakPsn || kind == AckKind::Rnr) {
     epsn = f.psn;
-  } else if (type == 0 && psn_lt(epsn, psn_add(f.psn, 1))) {
+  } else if (kind == AckKind::Ack && psn_lt(epsn, psn_add(f.psn, 1))) {
     epsn = psn_add(f.psn, 1);
   }
 }
@@ -79,7 +79,7 @@ void FuzzTarget::watch_station(const Frame& f) {
 void FuzzTarget::watch_peer(const Frame& f) {
   const OpcodeLayout& layout = opcode_layout(f.opcode);
   if (!layout.request) {
-    if (((f.syndrome >> 5) & 3) == 0 && psn_lt(una, psn_add(f.psn, 1))) una = psn_add(f.psn, 1);
+    if (ack_kind(f.syndrome) == AckKind::Ack && psn_lt(una, psn_add(f.psn, 1))) una = psn_add(f.psn, 1);
     return;
   }
   if (f.psn != epsn) return;

@@ -62,9 +62,9 @@ class Captured {
 };
 
 /// Syndrome of an RNR NAK.
-inline bool is_rnr(const Frame& f) { return f.opcode == op::Ack && (f.syndrome & 0xE0) == kSynRnr; }
+inline bool is_rnr(const Frame& f) { return f.opcode == op::Ack && ack_kind(f.syndrome) == AckKind::Rnr; }
 inline bool is_fatal_nak(const Frame& f) {
-  return f.opcode == op::Ack && (f.syndrome & 0xE0) == 0x60 && f.syndrome != kSynNakPsn;
+  return f.opcode == op::Ack && ack_kind(f.syndrome) == AckKind::Nak && f.syndrome != kSynNakPsn;
 }
 /// A packet that takes a receive entry of the responder.
 bool takes_rqe(uint8_t opcode);

@@ -203,19 +203,19 @@ void Endpoint::take_answer(Ps now, Qp& qp, const Frame& f) {
     count("sq_acks_dropped");
     return;
   }
-  const unsigned type = (f.syndrome >> 5) & 3;
-  if (f.opcode == op::Ack && type == 0 && f.psn == psn_sub(qp.una, 1)) take_credits(qp, f.syndrome, f.msn);
+  const AckKind kind = ack_kind(f.syndrome);
+  if (f.opcode == op::Ack && kind == AckKind::Reserved) {
+    count("sq_naks_reserved");
+    return;
+  }
+  if (f.opcode == op::Ack && kind == AckKind::Ack && f.psn == psn_sub(qp.una, 1)) take_credits(qp, f.syndrome, f.msn);
   // Something must be unacknowledged at or before the PSN, and the PSN must have been sent.
   if (psn_sub(f.psn, qp.una) >= psn_sub(qp.high, qp.una)) {
     count(f.opcode == op::Ack ? "sq_acks_stale" : "sq_responses_stale");
     return;
   }
   if (f.opcode != op::Ack) return take_response(now, qp, f);
-  if (type == 2) {
-    count("sq_naks_reserved");
-    return;
-  }
-  if (type != 0) return take_nak(now, qp, f);
+  if (kind != AckKind::Ack) return take_nak(now, qp, f);
   count("sq_acks");
   take_credits(qp, f.syndrome, f.msn);
   const Request* const read = open_read(qp);
@@ -230,7 +230,7 @@ void Endpoint::take_answer(Ps now, Qp& qp, const Frame& f) {
 }
 
 void Endpoint::take_nak(Ps now, Qp& qp, const Frame& f) {
-  const bool rnr = (f.syndrome & 0xE0) == kSynRnr;
+  const bool rnr = ack_kind(f.syndrome) == AckKind::Rnr;
   count(rnr ? "sq_naks_rnr" : f.syndrome == kSynNakPsn ? "sq_naks" : "sq_naks_fatal");
   if (rnr && qp.rnr_until != kNever) return;  // waits already
   // A NAK acknowledges every PSN before its own, up to a READ that is not answered.
@@ -292,7 +292,7 @@ void Endpoint::take_response(Ps now, Qp& qp, const Frame& f) {
   const uint32_t mtu = mtu_bytes(qp.cfg.pmtu);
   const bool atomic = wr_is_atomic(read->wqe.opcode);
   Bytes data;
-  bool good = ((f.syndrome >> 5) & 3) == 0 && (f.syndrome & 0x80) == 0;
+  bool good = ack_kind(f.syndrome) == AckKind::Ack;
   if (f.opcode == op::ReadRespMiddle) good = true;  // has no AETH
   if (atomic) {
     good = good && f.opcode == op::AtomicAck;

@@ -74,7 +74,7 @@ void Endpoint::owe(Qp& qp, const Answer& a) {
 
 void Endpoint::nak(Qp& qp, uint8_t syndrome, uint32_t psn) {
   owe(qp, {.syndrome = syndrome, .psn = psn, .msn = qp.msn});
-  if ((syndrome & 0xE0) == kSynRnr) {
+  if (ack_kind(syndrome) == AckKind::Rnr) {
     count("rsp_rnr_naks");
     return;
   }

@@ -94,6 +94,14 @@ inline constexpr uint8_t kSynNakPsn = 0x60;
 inline constexpr uint8_t kSynNakInvReq = 0x61;
 inline constexpr uint8_t kSynNakAccess = 0x62;
 inline constexpr uint8_t kSynNakOp = 0x63;
+/// What a syndrome is of; those that no reliable connection has (0x40..0x5F, 0x64 and up) mean nothing.
+enum class AckKind : uint8_t { Ack, Rnr, Nak, Reserved };
+constexpr AckKind ack_kind(uint8_t syndrome) {
+  return syndrome < kSynRnr                                ? AckKind::Ack
+         : syndrome < kSynRnr + 32                         ? AckKind::Rnr
+         : syndrome >= kSynNakPsn && syndrome <= kSynNakOp ? AckKind::Nak
+                                                           : AckKind::Reserved;
+}
 
 /// 24-bit sequence arithmetic: a is before b on the PSN circle; a distance of exactly 2^23 counts as before.
 inline bool psn_lt(uint32_t a, uint32_t b) { return (((a - b) >> 23) & 1u) != 0; }

@@ -182,14 +182,14 @@ TEST_CASE("timeouts: T at least, at most a quarter and two walks more: P44") {
   Timer t(4);
   for (unsigned code = 1; code <= 14; ++code) {
     const unsigned q = code % P_QpCount;
+    const std::uint64_t time = std::uint64_t{P_TickCycles} << code;
+    if (time > kLongest) continue;
     t.setup(q, code);
     t.cursor(q, 0xFFFFFF, 5);  // nothing is outstanding
     t.state(q, kSqd, 0xFFFFFF, 5);
     t.sim.run(t.sim.rng().below(3 * kWalk));
     const auto start = t.sim.cycle();
     t.cursor(q, 2, 5);
-    const std::uint64_t time = std::uint64_t{P_TickCycles} << code;
-    if (time > kLongest) continue;
     const auto took = t.wait(start, 2 * (4 * kQuarter << code) + 1000);
     CHECK(took >= time);
     CHECK(took <= (4 * kQuarter << code) + 2 * kQuarter + 2 * kWalk + 20);
