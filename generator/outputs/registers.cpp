@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <stdexcept>
@@ -41,6 +42,9 @@ std::string lower(const std::string& text) {
 std::string reg_name(const Register& reg, const Field& field) {
   return lower(reg.name) + (field.name == "value" ? "" : "_" + field.name) + "_q";
 }
+
+/// Bits msb down to lsb of a vector.
+std::string slice(int msb, int lsb) { return msb == lsb ? fmt::format("[{}]", lsb) : fmt::format("[{}:{}]", msb, lsb); }
 
 std::string range(int width) { return width == 1 ? "       " : fmt::format("[{:2}:0] ", width - 1); }
 
@@ -348,9 +352,7 @@ std::string write_csr(const RegisterMap& map) {
       "  logic        wr_take;\n"
       "  logic        wr_hit;\n"
       "  logic        wr_locked;  // RQE registers while an entry waits\n"
-      "  logic        rqe_valid_q;\n"
-      "  logic [31:0] wr_mask;\n"
-      "  logic [31:0] wr_bits;\n\n"
+      "  logic        rqe_valid_q;\n\n"
       "  always_ff @(posedge clk) begin\n"
       "    if (wr_take) begin\n"
       "      aw_full_q <= 1'b0;\n"
@@ -373,9 +375,7 @@ std::string write_csr(const RegisterMap& map) {
       "  assign s_axil_awready = !aw_full_q;\n"
       "  assign s_axil_wready = !w_full_q;\n"
       "  assign wr_take = (wr_state_q == WrIdle) && aw_full_q && w_full_q;\n"
-      "  assign wr_addr = {{aw_word_q, 2'b00}};\n"
-      "  assign wr_mask = {{{{8{{w_strb_q[3]}}}}, {{8{{w_strb_q[2]}}}}, {{8{{w_strb_q[1]}}}}, {{8{{w_strb_q[0]}}}}}};\n"
-      "  assign wr_bits = w_data_q & wr_mask;\n\n");
+      "  assign wr_addr = {{aw_word_q, 2'b00}};\n\n");
   emit("  always_comb begin\n    case (wr_addr)\n");
   std::string hits;
   for (const Register& reg : map.registers)
@@ -403,8 +403,8 @@ std::string write_csr(const RegisterMap& map) {
       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
       "            wr_state_q <= WrCommit;\n"
       "            qp_valid_q <= 1'b1;\n"
-      "            state_q <= wr_bits[2:0];\n"
-      "            setup_q <= wr_bits[8];\n"
+      "            state_q <= w_data_q[2:0];\n"
+      "            setup_q <= w_strb_q[1] && w_data_q[8];\n"
       "          end\n"
       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) begin\n"
       "            wr_state_q <= WrCommit;\n"
@@ -415,7 +415,7 @@ std::string write_csr(const RegisterMap& map) {
       "            srq_valid_q <= 1'b1;\n"
       "          end\n"
       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) rqe_valid_q <= 1'b1;\n"
-      "          if (wr_addr == 16'h{:04X}) clear_lost_q <= wr_bits[1];\n"
+      "          if (wr_addr == 16'h{:04X}) clear_lost_q <= w_strb_q[0] && w_data_q[1];\n"
       "        end\n"
       "      end\n"
       "      WrCommit: begin\n"
@@ -446,10 +446,13 @@ std::string write_csr(const RegisterMap& map) {
     std::string body;
     for (const Field& f : reg.fields) {
       if (f.access != Access::rw) continue;
-      const std::string name = reg_name(reg, f);
-      const std::string bits =
-          f.width == 1 ? fmt::format("[{}]", f.lsb) : fmt::format("[{}:{}]", f.lsb + f.width - 1, f.lsb);
-      fmt::format_to(std::back_inserter(body), "          {0} <= ({0} & ~wr_mask{1}) | wr_bits{1};\n", name, bits);
+      for (int byte = f.lsb / 8; byte * 8 < f.lsb + f.width; ++byte) {
+        const int lsb = std::max(f.lsb, byte * 8);
+        const int msb = std::min(f.lsb + f.width, byte * 8 + 8) - 1;
+        const bool whole = msb - lsb + 1 == f.width;
+        fmt::format_to(std::back_inserter(body), "          if (w_strb_q[{}]) {}{} <= w_data_q{};\n", byte,
+                       reg_name(reg, f), whole ? "" : slice(msb - f.lsb, lsb - f.lsb), slice(msb, lsb));
+      }
     }
     if (!body.empty()) emit("        16'h{:04X}: begin  // {}\n{}        end\n", reg.address, reg.name, body);
   }

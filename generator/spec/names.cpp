@@ -13,10 +13,11 @@ namespace {
 // tests/unit/spec/schema_test.cpp compares the first with the files.
 constexpr const char* kLibraryNames =
     // templates/host
-    "atomic_pick atomic_unit axi_burst axi_join dma_read dma_write done_split event_queue pay_route rsp_guard write_gate "
+    "atomic_pick atomic_unit axi_burst axi_join dma_read dma_write done_split event_queue pay_route rsp_guard "
+    "write_gate "
     // templates/lib
-    "arb_grant byte_rotate counter_bank ram_clear ram_sdp record_arb stream_arb stream_cdc stream_fifo "
-    "stream_fork stream_reg stream_skid sync_bit sync_reset width_down width_up "
+    "arb_grant byte_rotate byte_rotate_level counter_bank ram_clear ram_sdp record_arb stream_arb stream_cdc "
+    "stream_fifo stream_fork stream_reg stream_skid sync_bit sync_reset width_down width_up "
     // templates/net
     "delay_line icrc_check icrc_mask roce_pkg rx_buffer rx_fetch rx_frontend rx_header rx_ip_sum rx_parse "
     "rx_strip rx_verdict stall_watch tx_assemble tx_frame_buffer tx_framer tx_header tx_lookup tx_seal tx_share "

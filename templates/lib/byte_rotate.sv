@@ -33,9 +33,6 @@ module byte_rotate #(
   logic [Stages*AmountW-1:0] amount_q;
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
-    localparam int FirstBit = 2 * (s * Levels / Stages);
-    localparam int EndBit = 2 * ((s + 1) * Levels / Stages);
-
     logic [W-1:0]       in_data;
     logic [AmountW-1:0] in_amount;
     logic [W-1:0]       out_data;
@@ -48,11 +45,24 @@ module byte_rotate #(
       assign in_amount = amount_q[(s-1)*AmountW +: AmountW];
     end
 
-    always_comb begin
-      out_data = in_data;
-      for (int b = FirstBit; b < EndBit && b < AmountW; b++) begin
-        if (in_amount[b]) out_data = (out_data >> (8 << b)) | (out_data << (W - (8 << b)));
-      end
+    localparam int FirstLevel = s * Levels / Stages;
+    localparam int EndLevel = (s + 1) * Levels / Stages;
+    logic [(EndLevel-FirstLevel+1)*W-1:0] between;  // in front of each level and behind the last
+    assign between[W-1:0] = in_data;
+    assign out_data = between[(EndLevel-FirstLevel)*W+:W];
+
+    for (genvar l = FirstLevel; l < EndLevel; l++) begin : gen_level
+      localparam int LevelW = AmountW - 2 * l < 2 ? 1 : 2;
+
+      byte_rotate_level #(
+        .Bytes(Bytes),
+        .Unit(1 << (2 * l)),
+        .AmountW(LevelW)
+      ) u_level (
+        .data_i(between[(l-FirstLevel)*W+:W]),
+        .amount_i(in_amount[2*l+:LevelW]),
+        .data_o(between[(l-FirstLevel+1)*W+:W])
+      );
     end
 
     always_ff @(posedge clk) begin

@@ -115,9 +115,11 @@ module tx_lookup #(
     end
   end
 
+  // In this form a lane is cleared by the reset of its registers, not by a LUT a bit.
   for (genvar p = 0; p < Bytes; p++) begin : gen_lane
     always_ff @(posedge clk) begin
-      if (load) m_data_o[8*p+:8] <= s_pkt_tkeep[p] ? s_pkt_tdata[8*p+:8] : 8'h00;
+      if (load && !s_pkt_tkeep[p]) m_data_o[8*p+:8] <= 8'h00;
+      else if (load) m_data_o[8*p+:8] <= s_pkt_tdata[8*p+:8];
     end
   end
 

@@ -1,15 +1,17 @@
 // tx_share: answers and data take the way to the framer in turns, answers first; tells when data
 // waits.
 //
-// s_answer and s_data are packet streams with the same tuser; the grant is held to tlast. An answer
-// has precedence over the next packet of data. busy_o: data was held back (valid without ready) in
-// one of the last Linger cycles, so the line is full: ack_queue then collects its answers.
-// Handshake and latency as stream_arb, which it is made of.
+// s_answer and s_data are packet streams with the same tuser. Answers are packets of one empty beat:
+// their tdata is not looked at, so no multiplexer is spent on it. s_data has the line to its tlast;
+// an answer has precedence over the next packet of data. busy_o: data was held back (valid without
+// ready) in one of the last Linger cycles, so the line is full: ack_queue then collects its answers.
+// Handshake: the outputs are registers; s_answer_tready and s_data_tready follow m_axis_tready
+// combinationally, s_data_tready also s_answer_tvalid. Latency 1 cycle, one beat a cycle.
 //
 // DataW: bits a beat, 8..1024, whole bytes. UserW: bits of tuser. Linger: cycles, 1..65535.
-// rocegen: comb s_answer.tready<-m_axis.tready, s_answer.tready<-s_answer.tvalid
-// rocegen: comb s_answer.tready<-s_data.tvalid, s_data.tready<-m_axis.tready
-// rocegen: comb s_data.tready<-s_data.tvalid, s_data.tready<-s_answer.tvalid
+// rocegen: comb s_answer.tready<-m_axis.tready, s_data.tready<-m_axis.tready
+// rocegen: comb s_data.tready<-s_answer.tvalid
+`include "rocegen_assert.svh"
 `default_nettype none
 
 module tx_share #(
@@ -46,27 +48,33 @@ module tx_share #(
 
   localparam int LingerW = $clog2(Linger + 1);
 
-  stream_arb #(
-    .N(2),
-    .DataW(DataW),
-    .UserW(UserW),
-    .Priority(1)
-  ) u_arb (
-    .clk(clk),
-    .rst(rst),
-    .s_axis_tvalid({s_data_tvalid, s_answer_tvalid}),
-    .s_axis_tready({s_data_tready, s_answer_tready}),
-    .s_axis_tdata({s_data_tdata, s_answer_tdata}),
-    .s_axis_tkeep({s_data_tkeep, s_answer_tkeep}),
-    .s_axis_tlast({s_data_tlast, s_answer_tlast}),
-    .s_axis_tuser({s_data_tuser, s_answer_tuser}),
-    .m_axis_tvalid(m_axis_tvalid),
-    .m_axis_tready(m_axis_tready),
-    .m_axis_tdata(m_axis_tdata),
-    .m_axis_tkeep(m_axis_tkeep),
-    .m_axis_tlast(m_axis_tlast),
-    .m_axis_tuser(m_axis_tuser)
-  );
+  logic inside_q;  // between the beats of a packet of data
+  logic pick_answer;
+  logic load;
+
+  assign pick_answer = s_answer_tvalid && !inside_q;
+  assign load = m_axis_tready || !m_axis_tvalid;
+  assign s_answer_tready = load && !inside_q;
+  assign s_data_tready = load && !pick_answer;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      inside_q      <= 1'b0;
+      m_axis_tvalid <= 1'b0;
+    end else begin
+      if (s_data_tvalid && s_data_tready) inside_q <= !s_data_tlast;
+      if (load) m_axis_tvalid <= pick_answer || s_data_tvalid;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (load) begin
+      m_axis_tdata <= s_data_tdata;
+      m_axis_tkeep <= pick_answer ? '0 : s_data_tkeep;
+      m_axis_tlast <= pick_answer || s_data_tlast;
+      m_axis_tuser <= pick_answer ? s_answer_tuser : s_data_tuser;
+    end
+  end
 
   logic [LingerW-1:0] linger_q;
 
@@ -77,6 +85,16 @@ module tx_share #(
   end
 
   assign busy_o = linger_q != '0;
+
+  // Answers are empty.
+  logic unused;
+  assign unused = ^{s_answer_tdata, s_answer_tkeep, s_answer_tlast};
+
+  `ROCEGEN_STREAM(answer_contract, s_answer_tvalid, s_answer_tready, s_answer_tuser)
+  `ROCEGEN_STREAM(data_contract, s_data_tvalid, s_data_tready,
+                  {s_data_tuser, s_data_tlast, s_data_tkeep, s_data_tdata})
+  `ROCEGEN_ASSERT(answers_are_empty,
+                  !s_answer_tvalid || (s_answer_tlast && (s_answer_tkeep == '0)))
 
 endmodule
 

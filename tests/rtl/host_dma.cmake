@@ -1,7 +1,7 @@
 # DMA engines against AXI memories: every data width, corners of the other parameters, one port and several.
 set(dma_lib
   templates/net/roce_pkg.sv templates/lib/stream_skid.sv templates/lib/stream_fifo.sv templates/lib/ram_sdp.sv
-  templates/lib/byte_rotate.sv templates/host/axi_burst.sv)
+  templates/lib/byte_rotate.sv templates/lib/byte_rotate_level.sv templates/host/axi_burst.sv)
 function(add_dma_benches suffix width address buffer reads writes stages targets)
   add_rtl_bench(NAME host_dma_read_${suffix} TOP dma_read BENCH tests/rtl/host_dma_read_bench.cpp LABELS host
     SOURCES ${dma_lib} templates/host/dma_read.sv

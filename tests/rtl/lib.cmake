@@ -15,7 +15,7 @@ add_rtl_bench(NAME lib_rams TOP lib_rams BENCH tests/rtl/lib_rams_bench.cpp LABE
   SOURCES ${lib}/ram_sdp.sv ${lib}/ram_clear.sv tests/rtl/lib_rams.sv
   PARAMS Width=37)
 add_rtl_bench(NAME lib_misc TOP lib_misc BENCH tests/rtl/lib_misc_bench.cpp LABELS lib
-  SOURCES ${lib}/stream_fork.sv ${lib}/counter_bank.sv ${lib}/ram_sdp.sv ${lib}/byte_rotate.sv tests/rtl/lib_misc.sv)
+  SOURCES ${lib}/stream_fork.sv ${lib}/counter_bank.sv ${lib}/ram_sdp.sv ${lib}/byte_rotate.sv ${lib}/byte_rotate_level.sv tests/rtl/lib_misc.sv)
 add_rtl_bench(NAME lib_cdc TOP lib_cdc BENCH tests/rtl/lib_cdc_bench.cpp LABELS lib
   SOURCES ${lib}/stream_cdc.sv ${lib}/sync_bit.sv ${lib}/sync_reset.sv tests/rtl/lib_cdc.sv
   PARAMS Width=40)

@@ -46,7 +46,8 @@ struct Bench : Agent {
     inside_ = false;
   }
   void push(bool first) {
-    Packet p{sim.rng().bytes(sim.rng().below(5 * kBytes) + 1), sim.rng().bits(kUser)};
+    Packet p{{}, sim.rng().bits(kUser)};
+    if (!first) p.data = sim.rng().bytes(sim.rng().below(5 * kBytes) + 1);
     set_field(p.user, 0, 1, first ? 1 : 0);
     (first ? answers : datas).push_back(p);
     (first ? answer : data).push(p);
