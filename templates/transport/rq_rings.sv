@@ -132,27 +132,39 @@ module rq_rings #(
   logic [RowW-1:0]             wr_row_q;
   logic [21:0]                 wr_tail_q;
   logic [RowW-1:0]             look_row_q;
+  roce_pkg::rq_row_t           look_row;
   logic [roce_pkg::RqRowW-1:0] row_q;
-  logic [HeadW-1:0]            look_head_q;
+  logic                        head_known;
+  logic                        head_known_q;
+  logic [21:0]                 look_head_q;
   logic                        known_q;
   logic [RingW-1:0]            ring_q;
 
+  // Of both the count of set-ups is the one that was read: a write of the cycle gives but the tail.
+  assign look_row   = row_read;
+  assign head_known = head_read[HeadW-1:22] == look_row.gen;
+
   always_ff @(posedge clk) begin
-    we_q        <= we_i;
-    wr_row_q    <= wr_row_i;
-    wr_tail_q   <= wr_data_i.tail;
-    look_row_q  <= look_row_i;
-    row_q       <= row_read;
+    we_q         <= we_i;
+    wr_row_q     <= wr_row_i;
+    wr_tail_q    <= wr_data_i.tail;
+    look_row_q   <= look_row_i;
+    row_q        <= row_read;
     if (we_q && wr_row_q == look_row_q) row_q[21:0] <= wr_tail_q;
-    look_head_q <= head_read;
-    known_q     <= rq_row_i < 24'(Rows);
-    ring_q      <= known_q ? ring_read : '0;
+    head_known_q <= head_known;
+    look_head_q  <= head_known ? head_read[21:0] : '0;
+    known_q      <= rq_row_i < 24'(Rows);
+    ring_q       <= known_q ? ring_read : '0;
   end
 
   assign row_o        = row_q;
-  assign head_known_o = look_head_q[HeadW-1:22] == row_o.gen;
-  assign head_o       = look_head_q[21:0] & {22{head_known_o}};
+  assign head_known_o = head_known_q;
+  assign head_o       = look_head_q;
   assign rq_ring_o    = ring_q;
+
+  // Of the row as it was read only the count of set-ups is looked at.
+  logic unused;
+  assign unused = ^look_row;
 
   `ROCEGEN_ASSERT(write_when_ready, !we_i || ready_q)
 
