@@ -1,7 +1,7 @@
 // atomic_pick: chooses among the slots of atomic_unit that want something, in turn.
 //
 // pick_o names, one-hot, the slot of req_i that is chosen now; it must not ask again for the same.
-// Its number is on m_slot one cycle later, in the order of the choices. req_i is looked at only
+// Its number is on m_slot one cycle later, in the order of the choices. A choice is made only
 // while there is room for a number: nothing from m_slot_tready reaches pick_o in the same cycle.
 //
 // A slot a cycle. Slots: 2..32.
@@ -22,6 +22,7 @@ module atomic_pick #(
   localparam int SlotW = $clog2(Slots);
 
   logic             room;
+  logic [Slots-1:0] grant;
   logic [SlotW-1:0] index;
 
   arb_grant #(
@@ -30,15 +31,17 @@ module atomic_pick #(
   ) u_grant (
     .clk(clk),
     .rst(rst),
-    .req_i(req_i & {Slots{room}}),
-    .take_i(1'b1),
-    .grant_o(pick_o)
+    .req_i(req_i),
+    .take_i(room),
+    .grant_o(grant)
   );
+
+  assign pick_o = grant & {Slots{room}};
 
   always_comb begin
     index = '0;
     for (int s = 0; s < Slots; s++) begin
-      if (pick_o[s]) index = index | SlotW'(s);
+      if (grant[s]) index = index | SlotW'(s);
     end
   end
 
@@ -47,7 +50,7 @@ module atomic_pick #(
   ) u_slot (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(pick_o != '0),
+    .s_axis_tvalid(req_i != '0),
     .s_axis_tready(room),
     .s_axis_tdata(index),
     .m_axis_tvalid(m_slot_tvalid),

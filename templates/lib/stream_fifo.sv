@@ -41,20 +41,13 @@ module stream_fifo #(
   logic              push;
   logic              pop;
   logic [LevelW-1:0] level_q;
-  logic [LevelW-1:0] level_d;
 
   assign push = s_axis_tvalid && s_axis_tready;
   assign pop = m_axis_tvalid && m_axis_tready;
 
-  always_comb begin
-    level_d = level_q;
-    if (push && !pop) level_d = level_q + 1'b1;
-    else if (pop && !push) level_d = level_q - 1'b1;
-  end
-
   always_ff @(posedge clk) begin
     if (rst) level_q <= '0;
-    else level_q <= level_d;
+    else if (push != pop) level_q <= pop ? level_q - 1'b1 : level_q + 1'b1;
   end
 
   assign level_o = level_q;
@@ -82,6 +75,11 @@ module stream_fifo #(
     logic [AddrW-1:0] wr_ptr_q;
     logic [AddrW-1:0] rd_ptr_q;
     logic             read;
+    logic             full_d;
+
+    // In this form the handshakes, which often come late, pass one LUT.
+    assign full_d = level_q == LevelW'(Depth) ? !pop :
+        level_q == LevelW'(Depth - 1) && push && !pop;
 
     // While beats stay in the RAM one is in the output register, so the RAM never holds all
     // Depth beats and equal pointers mean empty.
@@ -94,9 +92,8 @@ module stream_fifo #(
         wr_ptr_q <= '0;
         rd_ptr_q <= '0;
       end else begin
-        ready_q <= level_d != LevelW'(Depth);
-        if (read) valid_q <= 1'b1;
-        else if (m_axis_tready) valid_q <= 1'b0;
+        ready_q <= !full_d;
+        valid_q <= wr_ptr_q != rd_ptr_q || (valid_q && !m_axis_tready);
         if (push) wr_ptr_q <= wr_ptr_q == LastAddr ? '0 : wr_ptr_q + 1'b1;
         if (read) rd_ptr_q <= rd_ptr_q == LastAddr ? '0 : rd_ptr_q + 1'b1;
       end

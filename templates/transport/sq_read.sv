@@ -103,7 +103,10 @@ module sq_read #(
   logic        closes;
   logic [23:0] number;
   logic [12:0] mtu;
-  logic [12:0] rest;  // bytes of its last response
+  logic [12:0] mask;  // mtu - 1
+  logic [12:0] rest;  // bytes of its last response beyond whole ones
+  logic        full;  // bytes_i is mtu
+  logic        right;  // bytes_i is what the response must have
   logic        starting;
   logic        closing;
 
@@ -120,15 +123,25 @@ module sq_read #(
 
   always_comb begin
     case (pmtu_i)
+      3'd1: mask = 13'd255;
+      3'd2: mask = 13'd511;
+      3'd3: mask = 13'd1023;
+      3'd4: mask = 13'd2047;
+      default: mask = 13'd4095;
+    endcase
+    case (pmtu_i)
       3'd1: mtu = 13'd256;
       3'd2: mtu = 13'd512;
       3'd3: mtu = 13'd1024;
       3'd4: mtu = 13'd2048;
       default: mtu = 13'd4096;
     endcase
-    rest = row.length[12:0] & (mtu - 1'b1);
-    if (rest == '0 && row.length != '0) rest = mtu;
-    if (row.atomic) rest = 13'd8;
+    rest = row.length[12:0] & mask;
+    full = bytes_i == {1'b0, mtu};
+    if (!closes) right = full;
+    else if (row.atomic) right = bytes_i == 14'd8;
+    else if (rest == '0 && row.length != '0) right = full;
+    else right = bytes_i == {1'b0, rest};
   end
 
   always_ff @(posedge clk) begin
@@ -142,7 +155,7 @@ module sq_read #(
     before_o    <= begun ? older : number[23];
     expected_o  <= begun ? oldest : at_first;
     fits_o      <= row.atomic == (opcode_i == roce_pkg::OpAtomicAck) && closing == closes &&
-        (starting || !at_first) && bytes_i == {1'b0, closes ? rest : mtu} && ack_type_i == '0;
+        (starting || !at_first) && right && ack_type_i == '0;
     closes_o    <= closes;
     atomic_o    <= row.atomic;
     target_o    <= row.target;

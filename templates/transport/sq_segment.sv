@@ -135,7 +135,7 @@ module sq_segment #(
   logic              inside_q;  // the first packet of the token has gone in this turn
   logic              last_q;  // inside: one packet is left
   logic [23:0]       left_q;  // inside: packets behind the next one
-  logic [7:0]        budget_q;  // of the quantum
+  logic [7:0]        budget_q;  // of the quantum; never 0 when a packet is next
   logic [7:0]        budget;
   logic              write_q;  // the cursor changed
   logic              write_d;
@@ -187,7 +187,7 @@ module sq_segment #(
   assign psn_next   = read ? tok.req.last_psn + 1'b1 : psn_next_q;
   assign again_next = again_q && psn_next_q != ctx_q.cursor.nxt;
   assign budget     = budget_q - 8'(tok.cost);
-  assign used_up    = budget[7] || budget == '0;
+  assign used_up    = budget_q <= 8'(tok.cost);
 
   always_comb begin
     state_d      = state_q;

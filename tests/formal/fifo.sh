@@ -15,13 +15,13 @@ m 's/rd_ptr_q == LastAddr \? .0 : rd_ptr_q \+ 1.b1/rd_ptr_q + 1'"'"'b1/'       #
 m 's/wr_ptr_q \+ 1.b1/wr_ptr_q + 2'"'"'d2/'                                    # wrong increment
 m 's/if \(read\) rd_ptr_q/if (pop) rd_ptr_q/'                                  # pointer moves with the wrong event
 m 's/if \(push\) wr_ptr_q/if (s_axis_tvalid) wr_ptr_q/'                        # writes what was not taken
-m 's/level_d != LevelW.\(Depth\)/level_d <= LevelW'"'"'(Depth)/'               # overrun by one
-m 's/level_d != LevelW.\(Depth\)/level_d < LevelW'"'"'(Depth - 1)/'            # a place is never used
-m 's/level_d != LevelW.\(Depth\)/level_q != LevelW'"'"'(Depth)/'               # full is seen too late
+m 's/\(Depth - 1\) \&\& push/(Depth) \&\& push/'                               # overrun by one
+m 's/\&\& push \&\& !pop/\&\& !pop/'                                           # a place is never used
+m 's/\? !pop :/? 1'"'"'b0 :/'                                                  # full is forgotten
 m 's/\&\& \(m_axis_tready \|\| !valid_q\);/;/'                                 # overwrites a stalled output
 m 's/\&\& \(m_axis_tready \|\| !valid_q\);/\&\& m_axis_tready;/'               # the first word does not fall through
-m 's/else if \(m_axis_tready\) valid_q <= 1.b0;//'                             # the output beat is doubled
-m 's/if \(push \&\& !pop\)/if (push)/'                                         # level counts wrong
+m 's/\(valid_q \&\& !m_axis_tready\)/valid_q/'                                 # the output beat is doubled
+m 's/if \(push != pop\)/if (push || pop)/'                                     # level counts wrong
 m 's/wr_addr_i\(wr_ptr_q\)/wr_addr_i(rd_ptr_q)/'                                 # writes to the wrong place
 fails 's/if \(rd_en_i\) rd_q/rd_q/' "$ram" formal_order "Kind=2 Depth=3 Held=3" "${files[@]}"   # the output is not held
 finish
