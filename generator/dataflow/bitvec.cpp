@@ -236,6 +236,24 @@ bool BitVec::less_signed(const BitVec& a, const BitVec& b) {
   return sign_a != sign_b ? sign_a : less_unsigned(a, b);
 }
 
+BitVec BitVec::divide(const BitVec& a, const BitVec& b, BitVec* remainder) {
+  same_width(a, b);
+  if (b.is_zero()) throw std::invalid_argument("division by zero");
+  BitVec quotient(a.width_);
+  BitVec rest(a.width_);
+  for (int i = a.width_; i-- > 0;) {
+    const bool carry = rest.bit(a.width_ - 1);  // the bit above the remainder
+    rest = rest.shl(1);
+    rest.set_bit(0, a.bit(i));
+    if (carry || !less_unsigned(rest, b)) {
+      rest = rest - b;
+      quotient.set_bit(i, true);
+    }
+  }
+  if (remainder != nullptr) *remainder = rest;
+  return quotient;
+}
+
 std::string BitVec::hex() const {
   std::string r;
   for (int i = (width_ - 1) / 4; i >= 0; --i) {

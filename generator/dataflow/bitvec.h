@@ -74,6 +74,9 @@ class BitVec {
   static bool less_unsigned(const BitVec& a, const BitVec& b);
   static bool less_signed(const BitVec& a, const BitVec& b);
 
+  /// Quotient and remainder, unsigned. Throws std::invalid_argument when b is zero.
+  static BitVec divide(const BitVec& a, const BitVec& b, BitVec* remainder = nullptr);
+
   /// ceil(width/4) lower-case hexadecimal digits.
   std::string hex() const;
   /// SystemVerilog literal; wide values are a concatenation of 64-bit literals.

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <stdexcept>
+
+#include "generator/dataflow/passes.h"
 
 namespace rocegen::dataflow {
 
@@ -146,6 +149,7 @@ class Writer final : public TextContext {
   void choose_names() {
     names_.resize(at(g_.size()));
     taken_ = {"clk", "ce_i", "unused_ok"};
+    if (options_.elastic) taken_.insert({"rst", "s_tvalid", "s_tready", "m_tvalid", "m_tready", "valid_q", "load"});
     for (const auto& port : g_.inputs()) {
       names_[at(port.node)] = port.name;
       taken_.insert(port.name);
@@ -248,6 +252,7 @@ class Writer final : public TextContext {
     const auto live = g_.live();
     choose_inlined(live);
     const int stages = std::max(1, s_.latency);
+    if (options_.elastic) body_ += handshake();
     std::vector<int> readers(at(g_.size()), 0);  // of the unregistered value, its own register not counted
     for (int i = 0; i < g_.size(); ++i) {
       if (!live[at(i)]) continue;
@@ -290,7 +295,9 @@ class Writer final : public TextContext {
       body_ += declarations.text() + assigns;
       if (!rank.empty()) {
         body_ += rank.text();
-        body_ += "  always_ff @(posedge clk) begin\n    if (ce_i) begin\n" + clocked + "    end\n  end\n";
+        const std::string enable = options_.elastic ? fmt::format("load[{}]", stage) : "ce_i";
+        body_ +=
+            fmt::format("  always_ff @(posedge clk) begin\n    if ({}) begin\n{}    end\n  end\n", enable, clocked);
       }
     }
 
@@ -304,21 +311,44 @@ class Writer final : public TextContext {
     }
   }
 
+  /// One valid bit a rank; rank i loads unless it and all behind it are full and the receiver does not take.
+  std::string handshake() const {
+    const int n = s_.latency;
+    if (n == 0) return "\n  assign s_tready = m_tready;\n  assign m_tvalid = s_tvalid;\n";
+    std::string r = fmt::format("\n  logic [{}:0] valid_q, load;\n", n - 1);
+    for (int i = 0; i < n; ++i) r += fmt::format("  assign load[{}] = m_tready | ~(&valid_q[{}:{}]);\n", i, n - 1, i);
+    r += fmt::format("  assign s_tready = load[0];\n  assign m_tvalid = valid_q[{}];\n", n - 1);
+    r += "  always_ff @(posedge clk) begin\n    if (rst) begin\n      valid_q <= '0;\n    end else begin\n";
+    for (int i = 0; i < n; ++i) {
+      r += fmt::format("      if (load[{}]) valid_q[{}] <= {};\n", i, i,
+                       i == 0 ? "s_tvalid" : fmt::format("valid_q[{}]", i - 1));
+    }
+    return r + "    end\n  end\n";
+  }
+
   std::string header() const {
     std::string r = comment(fmt::format("{}: {}", g_.name(), g_.description()));
     r += "//\n// Written by the dataflow compiler of rocegen; change the graph, not this file.\n";
     if (s_.latency == 0) {
-      r += comment(fmt::format("Combinational: latency 0, about {} LUT6 levels.{}", s_.levels(),
-                               options_.clock_ports ? " clk and ce_i are there for the common port list only." : ""));
+      const std::string_view unread = options_.elastic ? "clk and rst" : "clk and ce_i";
+      r += comment(
+          fmt::format("Combinational: latency 0, about {} LUT6 levels.{}", s_.levels(),
+                      options_.clock_ports ? fmt::format(" {} are there for the common port list only.", unread) : ""));
+    } else if (options_.elastic) {
+      r += comment(
+          fmt::format("A set of operands is taken where s_tvalid and s_tready are 1, a result where m_tvalid and"
+                      " m_tready are; results keep the order. Latency {} cycles without a stall, throughput"
+                      " one a cycle. {} sets fit in; the stages close up before s_tready falls. s_tready follows"
+                      " m_tready in the same cycle. rst empties all.",
+                      s_.latency, s_.latency));
+      r += levels_comment();
     } else {
-      std::string levels;
-      for (const int n : s_.stage_levels) levels += fmt::format("{}{}", levels.empty() ? "" : ", ", n);
       r += comment(
           fmt::format("Latency {} enabled cycle{}: a result belongs to the operands of that many cycles with ce_i"
                       " before. Throughput one set of operands every enabled cycle; ce_i 0 holds all. No reset,"
                       " no valid: the user carries them.",
                       s_.latency, s_.latency == 1 ? "" : "s"));
-      r += comment(fmt::format("Estimate: LUT6 levels by stage {}; {} register bits.", levels, s_.register_bits));
+      r += levels_comment();
     }
     for (const auto& ports : {g_.inputs(), g_.outputs()}) {
       for (const auto& port : ports) {
@@ -328,6 +358,12 @@ class Writer final : public TextContext {
     return r;
   }
 
+  std::string levels_comment() const {
+    std::string levels;
+    for (const int n : s_.stage_levels) levels += fmt::format("{}{}", levels.empty() ? "" : ", ", n);
+    return comment(fmt::format("Estimate: LUT6 levels by stage {}; {} register bits.", levels, s_.register_bits));
+  }
+
   std::string module_ports() const {
     struct Row {
       std::string direction;
@@ -335,14 +371,24 @@ class Writer final : public TextContext {
       std::string name;
     };
     std::vector<Row> rows;
-    if (options_.clock_ports) rows = {{"input  logic", "", "clk"}, {"input  logic", "", "ce_i"}};
+    if (options_.clock_ports) {
+      rows = {{"input  logic", "", "clk"}, {"input  logic", "", options_.elastic ? "rst" : "ce_i"}};
+    }
     const auto add = [&](std::string_view direction, std::span<const Port> ports) {
       for (const auto& p : ports) {
         const int width = g_.width(p.node);
         rows.push_back({std::string(direction), width == 1 ? "" : fmt::format("[{}:0]", width - 1), p.name});
       }
     };
+    if (options_.elastic) {
+      rows.push_back({"input  logic", "", "s_tvalid"});
+      rows.push_back({"output logic", "", "s_tready"});
+    }
     add("input  logic", g_.inputs());
+    if (options_.elastic) {
+      rows.push_back({"output logic", "", "m_tvalid"});
+      rows.push_back({"input  logic", "", "m_tready"});
+    }
     add("output logic", g_.outputs());
     std::size_t widest = 0;
     for (const auto& row : rows) widest = std::max(widest, row.range.size());
@@ -357,7 +403,7 @@ class Writer final : public TextContext {
   /// Bits that nobody reads, gathered so that no lint rule has to be waived.
   std::string unused() const {
     std::vector<std::string> terms;
-    if (options_.clock_ports && s_.latency == 0) terms = {"clk", "ce_i"};
+    if (options_.clock_ports && s_.latency == 0) terms = {"clk", options_.elastic ? "rst" : "ce_i"};
     auto used = used_;
     for (const auto& port : g_.inputs()) used.try_emplace(port.name, BitVec(g_.width(port.node)));
     for (const auto& [name, bits] : used) {
@@ -402,6 +448,14 @@ std::string write_systemverilog(const Schedule& schedule, const Options& options
 }
 
 CompiledModule compile(const Graph& graph, const Options& options) {
+  static constexpr std::array<std::string_view, 5> kHandshake = {"rst", "s_tvalid", "s_tready", "m_tvalid", "m_tready"};
+  for (const auto& ports : {graph.inputs(), graph.outputs()}) {
+    for (const auto& port : ports) {
+      if (options.elastic && std::find(kHandshake.begin(), kHandshake.end(), port.name) != kHandshake.end()) {
+        throw std::invalid_argument(fmt::format("'{}' cannot name a port of an elastic module", port.name));
+      }
+    }
+  }
   const Schedule s = schedule(graph, options);
   check_schedule(s, options);
   CompiledModule r;
@@ -410,6 +464,7 @@ CompiledModule compile(const Graph& graph, const Options& options) {
   r.levels = s.levels();
   r.stage_levels = s.stage_levels;
   r.register_bits = s.register_bits;
+  r.luts = estimate_luts(s.graph);
   r.systemverilog = write_systemverilog(s, options);
   return r;
 }

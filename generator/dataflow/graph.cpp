@@ -160,6 +160,23 @@ NodeId Graph::add_carry(NodeId a, NodeId b, NodeId carry) {
 NodeId Graph::mul(NodeId a, const BitVec& factor) {
   return apply(find_operator("mul_const"), std::array{a}, {{}, factor});
 }
+NodeId Graph::sum(std::span<const NodeId> args) { return apply(find_operator("sum"), args); }
+NodeId Graph::neg(NodeId a) { return sub(constant(width(a), 0), a); }
+NodeId Graph::mul(NodeId a, NodeId b) { return apply(find_operator("mul"), std::array{a, b}); }
+NodeId Graph::udiv(NodeId a, const BitVec& divisor) {
+  return apply(find_operator("udiv_const"), std::array{a}, {{}, divisor});
+}
+NodeId Graph::urem(NodeId a, const BitVec& divisor) {
+  return apply(find_operator("urem_const"), std::array{a}, {{}, divisor});
+}
+NodeId Graph::umin(NodeId a, NodeId b) { return apply(find_operator("umin"), std::array{a, b}); }
+NodeId Graph::umax(NodeId a, NodeId b) { return apply(find_operator("umax"), std::array{a, b}); }
+NodeId Graph::smin(NodeId a, NodeId b) { return apply(find_operator("smin"), std::array{a, b}); }
+NodeId Graph::smax(NodeId a, NodeId b) { return apply(find_operator("smax"), std::array{a, b}); }
+NodeId Graph::abs(NodeId a) { return apply(find_operator("abs"), std::array{a}); }
+NodeId Graph::saturate(NodeId a, bool a_signed, int to, bool result_signed) {
+  return apply(find_operator("saturate"), std::array{a}, {{to, a_signed ? 1 : 0, result_signed ? 1 : 0}, {}});
+}
 NodeId Graph::and_n(std::span<const NodeId> args) { return apply(ops::and_n(), args); }
 NodeId Graph::or_n(std::span<const NodeId> args) { return apply(ops::or_n(), args); }
 NodeId Graph::xor_n(std::span<const NodeId> args) { return apply(ops::xor_n(), args); }
@@ -229,7 +246,8 @@ void compress_columns(Graph& graph, std::vector<std::vector<NodeId>>& columns, b
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const auto& column = columns[i];
       for (std::size_t used = 0; used < column.size();) {
-        const std::size_t take = std::min<std::size_t>(6, column.size() - used);
+        std::size_t take = std::min<std::size_t>(6, column.size() - used);
+        if (take == 4) take = 3;  // as many bits remain as behind a 4:3 counter, for one LUT less
         if (take <= 2) {
           next[i].insert(next[i].end(), column.begin() + static_cast<std::ptrdiff_t>(used), column.end());
           break;
@@ -254,13 +272,21 @@ NodeId sum_columns(Graph& graph, std::vector<std::vector<NodeId>> columns, int w
   columns.resize(static_cast<std::size_t>(width));
   compress_columns(graph, columns, false);
   const NodeId zero = graph.constant(1, 0);
+  std::vector<NodeId> done;  // below the first column that holds two bits nothing is left to add
   std::vector<NodeId> a;
   std::vector<NodeId> b;
   for (const auto& column : columns) {
-    a.push_back(!column.empty() ? column[0] : zero);
-    b.push_back(column.size() > 1 ? column[1] : zero);
+    const NodeId first = !column.empty() ? column[0] : zero;
+    if (a.empty() && column.size() < 2) {
+      done.push_back(first);
+    } else {
+      a.push_back(first);
+      b.push_back(column.size() > 1 ? column[1] : zero);
+    }
   }
-  return graph.add(graph.from_bits(a), graph.from_bits(b));
+  if (a.empty()) return graph.from_bits(done);
+  const NodeId high = graph.add(graph.from_bits(a), graph.from_bits(b));
+  return done.empty() ? high : graph.concat(high, graph.from_bits(done));
 }
 
 }  // namespace rocegen::dataflow

@@ -59,8 +59,26 @@ class Graph {
   NodeId sub(NodeId a, NodeId b);
   /// a + b + carry (one bit), one bit wider than a and b.
   NodeId add_carry(NodeId a, NodeId b, NodeId carry);
+  /// a + b + c + ... modulo 2^width.
+  NodeId sum(std::span<const NodeId> args);
+  /// -a modulo 2^width.
+  NodeId neg(NodeId a);
   /// a * factor modulo 2^width(a); factor as wide as a.
   NodeId mul(NodeId a, const BitVec& factor);
+  /// a * b modulo 2^width.
+  NodeId mul(NodeId a, NodeId b);
+  /// Quotient and remainder of unsigned division by a constant as wide as a, not zero.
+  NodeId udiv(NodeId a, const BitVec& divisor);
+  NodeId urem(NodeId a, const BitVec& divisor);
+  /// The smaller and the greater, unsigned and as two's complement numbers.
+  NodeId umin(NodeId a, NodeId b);
+  NodeId umax(NodeId a, NodeId b);
+  NodeId smin(NodeId a, NodeId b);
+  NodeId smax(NodeId a, NodeId b);
+  /// Magnitude of a two's complement number, as unsigned number of the same width.
+  NodeId abs(NodeId a);
+  /// The nearest number of `width` bits.
+  NodeId saturate(NodeId a, bool a_signed, int width, bool result_signed);
   NodeId and_n(std::span<const NodeId> args);
   NodeId or_n(std::span<const NodeId> args);
   NodeId xor_n(std::span<const NodeId> args);

@@ -1,4 +1,5 @@
-// What an operator of the expression graph is. A new operator is one class in operators.cpp and one line in its table.
+// What an operator of the expression graph is. A new operator is one class and one line in the table of operators.cpp
+// (arithmetic: operators_arithmetic.cpp).
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "generator/dataflow/arrival.h"
 #include "generator/dataflow/bitvec.h"
+#include "generator/dataflow/range.h"
 
 namespace rocegen::dataflow {
 
@@ -73,6 +75,16 @@ class Operator {
   /// under `verilator -Wall` and within what Yosys 0.23 reads.
   virtual std::string expression(TextContext& context, std::span<const Operand* const> args,
                                  const Attributes& attrs) const = 0;
+
+  /// What is known of the result when that much is known of the arguments; by default nothing.
+  virtual Range range(std::span<const Range> args, int width, const Attributes& attrs) const;
+
+  /// LUTs that Yosys `synth_xilinx -nowidelut` makes of it, about; by default none.
+  virtual int luts(std::span<const int> widths, const Attributes& attrs) const;
+
+  /// The low `width` bits of the result, computed from the low bits of the arguments, where that is cheaper.
+  virtual std::optional<NodeId> low_bits(Graph& graph, std::span<const NodeId> args, const Attributes& attrs,
+                                         int width) const;
 
   /// Only names bits anew: costs no logic.
   virtual bool wiring() const { return false; }

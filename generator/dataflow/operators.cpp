@@ -1,81 +1,11 @@
 // The operators of the expression graph: one class each, and the table that lists them.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <stdexcept>
-
-#include "generator/dataflow/graph.h"
-#include "generator/dataflow/operator.h"
+#include "generator/dataflow/operator_support.h"
 
 namespace rocegen::dataflow {
 
 namespace {
 
-using Args = std::span<const NodeId>;
-using Values = std::span<const BitVec>;
-using Arrivals = std::span<const Arrival>;
-using Widths = std::span<const int>;
-using Operands = std::span<const Operand* const>;
-
-constexpr int kLutInputs = 6;
-constexpr int kMaxShiftAmountWidth = 16;
-constexpr int kMaxTableIndexWidth = 12;
-
-template <typename... T>
-[[noreturn]] void fault(std::string_view op, fmt::format_string<T...> text, T&&... args) {
-  throw std::invalid_argument(fmt::format("{}: {}", op, fmt::format(text, std::forward<T>(args)...)));
-}
-
-void want_args(std::string_view op, Widths widths, std::size_t count) {
-  if (widths.size() != count) fault(op, "takes {} arguments, not {}", count, widths.size());
-}
-
-void want_equal(std::string_view op, Widths widths) {
-  for (const int w : widths) {
-    if (w != widths[0]) fault(op, "arguments of {} and {} bits, must be equal", widths[0], w);
-  }
-}
-
-int number(std::string_view op, const Attributes& attrs, std::size_t index) {
-  if (index >= attrs.numbers.size()) fault(op, "attribute {} is missing", index);
-  return attrs.numbers[index];
-}
-
-BitVec bool_vec(bool value) { return BitVec(1, value ? 1 : 0); }
-
-std::string join(std::span<const std::string> parts, std::string_view separator) {
-  std::string r;
-  for (const auto& part : parts) {
-    if (!r.empty()) r += separator;
-    r += part;
-  }
-  return r;
-}
-
-std::string join(Operands args, std::string_view separator) {
-  std::vector<std::string> parts;
-  for (const auto* a : args) parts.push_back(a->text());
-  return join(parts, separator);
-}
-
-/// After some whole levels behind the latest argument: nothing more fits into the last LUT.
-Arrival behind(Arrivals args, int levels) {
-  const Arrival a = latest(args);
-  return a.inputs == 0 ? kConstant : Arrival{a.level + levels, kLutInputs};
-}
-
-/// Multiplexer of 2^index_bits values that arrive alike, four to a LUT6.
-Arrival mux_arrival(Arrival value, Arrival index, int index_bits) {
-  Arrival r = value;
-  for (int done = 0; done < index_bits; done += 2) {
-    const int bits = std::min(2, index_bits - done);
-    std::vector<Arrival> in(std::size_t{1} << bits, r);
-    in.insert(in.end(), static_cast<std::size_t>(bits), index);
-    r = lut_arrival(in);
-  }
-  return r;
-}
+using namespace detail;
 
 // ---- leaves ---------------------------------------------------------------------------------------
 
@@ -101,177 +31,7 @@ class Constant final : public Operator {
     return context.constant(attrs.bits);
   }
   bool wiring() const override { return true; }
-};
-
-// ---- arithmetic -----------------------------------------------------------------------------------
-
-/// Levels of a carry look-ahead adder of two operands (Yosys' $lcu; a carry chain of an FPGA is no slower).
-int adder_levels(int width) { return std::max(1, log2_ceil(width)); }
-
-struct SumAndCarry {
-  NodeId sum;
-  NodeId carry;
-};
-
-/// a + b + carry as a chain of adders that take at most `budget` levels each.
-SumAndCarry add_in_chunks(Graph& graph, NodeId a, NodeId b, NodeId carry, int budget) {
-  const int width = graph.width(a);
-  const int chunk = budget >= 12 ? width : 1 << std::max(1, budget);
-  std::vector<NodeId> parts;
-  for (int lo = 0; lo < width; lo += chunk) {
-    const int hi = std::min(width, lo + chunk) - 1;
-    const NodeId sum = graph.add_carry(graph.slice(a, hi, lo), graph.slice(b, hi, lo), carry);
-    parts.insert(parts.begin(), graph.slice(sum, hi - lo, 0));
-    carry = graph.bit(sum, hi - lo + 1);
-  }
-  return {graph.concat(parts), carry};
-}
-
-class Add final : public Operator {
-  std::string_view name() const override { return "add"; }
-  int result_width(Widths widths, const Attributes&) const override {
-    want_args(name(), widths, 2);
-    want_equal(name(), widths);
-    return widths[0];
-  }
-  BitVec evaluate(Values args, const Attributes&) const override { return args[0] + args[1]; }
-  Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
-    return widths[0] == 1 ? lut_arrival(args) : behind(args, adder_levels(widths[0]));
-  }
-  std::string expression(TextContext&, Operands args, const Attributes&) const override { return join(args, " + "); }
-  bool commutative() const override { return true; }
-  std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes&) const override {
-    for (std::size_t i = 0; i < 2; ++i) {
-      const BitVec* c = graph.constant_value(args[i]);
-      if (c != nullptr && c->is_zero()) return args[1 - i];
-    }
-    return std::nullopt;
-  }
-  NodeId expand(Graph& graph, Args args, const Attributes& attrs, int budget) const override {
-    if (adder_levels(graph.width(args[0])) <= budget) return Operator::expand(graph, args, attrs, budget);
-    return add_in_chunks(graph, args[0], args[1], graph.constant(1, 0), budget).sum;
-  }
-};
-
-class Sub final : public Operator {
-  std::string_view name() const override { return "sub"; }
-  int result_width(Widths widths, const Attributes&) const override {
-    want_args(name(), widths, 2);
-    want_equal(name(), widths);
-    return widths[0];
-  }
-  BitVec evaluate(Values args, const Attributes&) const override { return args[0] - args[1]; }
-  Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
-    return widths[0] == 1 ? lut_arrival(args) : behind(args, adder_levels(widths[0]));
-  }
-  std::string expression(TextContext&, Operands args, const Attributes&) const override { return join(args, " - "); }
-  std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes&) const override {
-    if (args[0] == args[1]) return graph.constant(graph.width(args[0]), 0);
-    const BitVec* c = graph.constant_value(args[1]);
-    if (c != nullptr && c->is_zero()) return args[0];
-    return std::nullopt;
-  }
-  NodeId expand(Graph& graph, Args args, const Attributes& attrs, int budget) const override {
-    if (adder_levels(graph.width(args[0])) <= budget) return Operator::expand(graph, args, attrs, budget);
-    return add_in_chunks(graph, args[0], graph.not_(args[1]), graph.constant(1, 1), budget).sum;
-  }
-};
-
-class AddCarry final : public Operator {
-  std::string_view name() const override { return "add_carry"; }
-  int result_width(Widths widths, const Attributes&) const override {
-    want_args(name(), widths, 3);
-    want_equal(name(), widths.first(2));
-    if (widths[2] != 1) fault(name(), "the carry is {} bits wide, must be 1", widths[2]);
-    return widths[0] + 1;
-  }
-  BitVec evaluate(Values args, const Attributes&) const override {
-    const int width = args[0].width() + 1;
-    return args[0].resize(width) + args[1].resize(width) + args[2].resize(width);
-  }
-  Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
-    return widths[0] == 1 ? lut_arrival(args) : behind(args, adder_levels(widths[0]));
-  }
-  std::string expression(TextContext&, Operands args, const Attributes&) const override {
-    return fmt::format("{{1'b0, {}}} + {{1'b0, {}}} + {{{}'d0, {}}}", args[0]->text(), args[1]->text(),
-                       args[0]->width(), args[2]->text());
-  }
-  NodeId expand(Graph& graph, Args args, const Attributes& attrs, int budget) const override {
-    if (adder_levels(graph.width(args[0])) <= budget) return Operator::expand(graph, args, attrs, budget);
-    const auto r = add_in_chunks(graph, args[0], args[1], args[2], budget);
-    return graph.concat(r.carry, r.sum);
-  }
-};
-
-class MulConst final : public Operator {
-  std::string_view name() const override { return "mul_const"; }
-  int result_width(Widths widths, const Attributes& attrs) const override {
-    want_args(name(), widths, 1);
-    if (attrs.bits.width() != widths[0]) {
-      fault(name(), "factor of {} bits for an argument of {}", attrs.bits.width(), widths[0]);
-    }
-    return widths[0];
-  }
-  BitVec evaluate(Values args, const Attributes& attrs) const override { return args[0] * attrs.bits; }
-  Arrival arrival(Arrivals args, Widths widths, const Attributes& attrs) const override {
-    const int terms = attrs.bits.popcount();
-    if (terms == 0) return kConstant;
-    if (terms == 1) return args[0];
-    // Carry-save levels of 3:2 counters, as Yosys maps $macc, then the adder.
-    int levels = adder_levels(widths[0]);
-    for (int height = terms; height > 2; height = height / 3 * 2 + height % 3) ++levels;
-    return behind(args, levels);
-  }
-  std::string expression(TextContext& context, Operands args, const Attributes& attrs) const override {
-    return fmt::format("{} * {}", args[0]->text(), context.constant(attrs.bits));
-  }
-  std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes& attrs) const override {
-    const int terms = attrs.bits.popcount();
-    if (terms == 0) return graph.constant(graph.width(args[0]), 0);
-    if (terms == 1) return graph.shl(args[0], attrs.bits.lowest_one());
-    return std::nullopt;
-  }
-  NodeId expand(Graph& graph, Args args, const Attributes& attrs, int) const override {
-    const int width = graph.width(args[0]);
-    std::vector<std::vector<NodeId>> columns(static_cast<std::size_t>(width));
-    for (int i = 0; i < width; ++i) {
-      if (!attrs.bits.bit(i)) continue;
-      for (int j = 0; i + j < width; ++j) {
-        columns[static_cast<std::size_t>(i + j)].push_back(graph.bit(args[0], j));
-      }
-    }
-    return sum_columns(graph, std::move(columns), width);
-  }
-};
-
-class Popcount final : public Operator {
-  std::string_view name() const override { return "popcount"; }
-  int result_width(Widths widths, const Attributes&) const override {
-    want_args(name(), widths, 1);
-    return log2_ceil(widths[0] + 1);
-  }
-  BitVec evaluate(Values args, const Attributes&) const override {
-    return BitVec(log2_ceil(args[0].width() + 1), static_cast<std::uint64_t>(args[0].popcount()));
-  }
-  Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
-    const int n = widths[0];
-    if (n <= kLutInputs) return lut_arrival(std::vector<Arrival>(static_cast<std::size_t>(n), args[0]));
-    return behind(args, std::max(3, (3 * log2_ceil(n) - 3) / 2));  // fitted to what Yosys makes of $countones
-  }
-  std::string expression(TextContext&, Operands args, const Attributes&) const override {
-    return fmt::format("{}'($countones({}))", log2_ceil(args[0]->width() + 1), args[0]->text());
-  }
-  std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes&) const override {
-    if (graph.width(args[0]) == 1) return args[0];
-    return std::nullopt;
-  }
-  NodeId expand(Graph& graph, Args args, const Attributes& attrs, int budget) const override {
-    const int n = graph.width(args[0]);
-    if (n <= kLutInputs) return Operator::expand(graph, args, attrs, budget);
-    std::vector<std::vector<NodeId>> columns(1);
-    for (int i = 0; i < n; ++i) columns[0].push_back(graph.bit(args[0], i));
-    return sum_columns(graph, std::move(columns), log2_ceil(n + 1));
-  }
+  Range range(Ranges, int, const Attributes& attrs) const override { return Range::exactly(attrs.bits); }
 };
 
 // ---- bitwise logic --------------------------------------------------------------------------------
@@ -279,6 +39,14 @@ class Popcount final : public Operator {
 /// and, or, xor of two or more values.
 class Nary : public Operator {
  public:
+  int luts(Widths widths, const Attributes&) const override {
+    return widths[0] * std::max(1, (static_cast<int>(widths.size()) + 3) / 5);
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes& attrs, int width) const override {
+    std::vector<NodeId> narrow;
+    for (const auto a : args) narrow.push_back(graph.slice(a, width - 1, 0));
+    return graph.apply(*this, narrow, attrs);
+  }
   bool commutative() const override { return true; }
   int result_width(Widths widths, const Attributes&) const override {
     if (widths.empty()) fault(name(), "takes at least one argument");
@@ -365,6 +133,15 @@ class And final : public Nary {
   BitVec neutral(int width) const override { return BitVec::ones(width); }
   bool is_absorbing(const BitVec& value) const override { return value.is_zero(); }
   std::string_view symbol() const override { return " & "; }
+  Range range(Ranges args, int, const Attributes&) const override {
+    Range r = args[0];
+    for (const auto& a : args.subspan(1)) {
+      const BitVec least(a.width());
+      const BitVec& most = BitVec::less_unsigned(a.umax, r.umax) ? a.umax : r.umax;
+      r = Range::both(Range::of_bits(r.zeros | a.zeros, r.ones & a.ones), Range::of_unsigned(least, most));
+    }
+    return r;
+  }
 };
 
 class Or final : public Nary {
@@ -373,6 +150,15 @@ class Or final : public Nary {
   BitVec neutral(int width) const override { return BitVec(width); }
   bool is_absorbing(const BitVec& value) const override { return value.is_ones(); }
   std::string_view symbol() const override { return " | "; }
+  Range range(Ranges args, int, const Attributes&) const override {
+    Range r = args[0];
+    for (const auto& a : args.subspan(1)) {
+      const BitVec& least = BitVec::less_unsigned(a.umin, r.umin) ? r.umin : a.umin;
+      r = Range::both(Range::of_bits(r.zeros & a.zeros, r.ones | a.ones),
+                      Range::of_unsigned(least, BitVec::ones(a.width())));
+    }
+    return r;
+  }
 };
 
 class Xor final : public Nary {
@@ -381,6 +167,13 @@ class Xor final : public Nary {
   BitVec neutral(int width) const override { return BitVec(width); }
   bool duplicates_cancel() const override { return true; }
   std::string_view symbol() const override { return " ^ "; }
+  Range range(Ranges args, int, const Attributes&) const override {
+    Range r = args[0];
+    for (const auto& a : args.subspan(1)) {
+      r = Range::of_bits((r.zeros & a.zeros) | (r.ones & a.ones), (r.zeros & a.ones) | (r.ones & a.zeros));
+    }
+    return r;
+  }
 };
 
 class Not final : public Operator {
@@ -399,11 +192,19 @@ class Not final : public Operator {
     if (n.op == this) return n.args[0];
     return std::nullopt;
   }
+  Range range(Ranges args, int, const Attributes&) const override {
+    const Range& a = args[0];
+    return {~a.umax, ~a.umin, ~a.smax, ~a.smin, a.ones, a.zeros};
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes&, int width) const override {
+    return graph.not_(graph.slice(args[0], width - 1, 0));
+  }
 };
 
 /// and, or, xor of the bits that a mask selects.
 class Reduce : public Operator {
  public:
+  int luts(Widths, const Attributes& attrs) const override { return (attrs.bits.popcount() + 4) / 5; }
   int result_width(Widths widths, const Attributes& attrs) const override {
     want_args(name(), widths, 1);
     if (attrs.bits.width() != widths[0]) {
@@ -477,6 +278,10 @@ class XorReduce final : public Reduce {
   bool split() const override { return true; }
   BitVec empty() const override { return BitVec(1, 0); }
   const Operator& combiner() const override { return ops::xor_n(); }
+  Range range(Ranges args, int, const Attributes& attrs) const override {
+    if (!(attrs.bits & ~(args[0].zeros | args[0].ones)).is_zero()) return Range::full(1);
+    return Range::exactly(bool_vec((args[0].ones & attrs.bits).parity()));
+  }
 };
 
 class OrReduce final : public Reduce {
@@ -487,6 +292,12 @@ class OrReduce final : public Reduce {
   std::string symbol() const override { return "|"; }
   BitVec empty() const override { return BitVec(1, 0); }
   const Operator& combiner() const override { return ops::or_n(); }
+  Range range(Ranges args, int, const Attributes& attrs) const override {
+    if (!(args[0].ones & attrs.bits).is_zero()) return Range::exactly(bool_vec(true));
+    if ((attrs.bits & ~args[0].zeros).is_zero()) return Range::exactly(bool_vec(false));
+    const bool any = attrs.bits.is_ones() && !args[0].umin.is_zero();
+    return any ? Range::exactly(bool_vec(true)) : Range::full(1);
+  }
 };
 
 class AndReduce final : public Reduce {
@@ -499,6 +310,11 @@ class AndReduce final : public Reduce {
   const Operator& combiner() const override { return ops::and_n(); }
   std::string masked(TextContext& context, const std::string& value, const BitVec& mask) const override {
     return fmt::format("&({} | {})", value, context.constant(~mask));
+  }
+  Range range(Ranges args, int, const Attributes& attrs) const override {
+    if (!(args[0].zeros & attrs.bits).is_zero()) return Range::exactly(bool_vec(false));
+    if ((attrs.bits & ~args[0].ones).is_zero()) return Range::exactly(bool_vec(true));
+    return Range::full(1);
   }
 };
 
@@ -527,6 +343,18 @@ class Equality : public Compare {
   bool commutative() const override { return true; }
   Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
     return plan_reduction(lut_arrival(args), BitVec::ones(widths[0]), false).arrival;
+  }
+
+  int luts(Widths widths, const Attributes&) const override { return (2 * widths[0] + 4) / 5; }
+  Range range(Ranges args, int, const Attributes&) const override {
+    const Range& a = args[0];
+    const Range& b = args[1];
+    const bool apart = BitVec::less_unsigned(a.umax, b.umin) || BitVec::less_unsigned(b.umax, a.umin) ||
+                       BitVec::less_signed(a.smax, b.smin) || BitVec::less_signed(b.smax, a.smin) ||
+                       !((a.zeros & b.ones) | (a.ones & b.zeros)).is_zero();
+    if (apart) return Range::exactly(evaluate(std::array{BitVec(1, 0), BitVec(1, 1)}, {}));
+    if (a.is_constant() && b.is_constant()) return Range::exactly(evaluate(std::array{a.umin, b.umin}, {}));
+    return Range::full(1);
   }
 
  protected:
@@ -593,6 +421,14 @@ NodeId less_in_pieces(Graph& graph, NodeId a, NodeId b) {
 
 class Order : public Compare {
  public:
+  int luts(Widths widths, const Attributes&) const override { return widths[0]; }
+  Range range(Ranges args, int, const Attributes&) const override {
+    const Range& a = args[0];
+    const Range& b = args[1];
+    const bool best = is_signed() ? holds(a.smin, b.smax) : holds(a.umin, b.umax);
+    const bool worst = is_signed() ? holds(a.smax, b.smin) : holds(a.umax, b.umin);
+    return best == worst ? Range::exactly(bool_vec(best)) : Range::full(1);
+  }
   std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes& attrs) const override {
     // Against an end of the range the answer is known; Verilator objects to such comparisons.
     const int width = graph.width(args[0]);
@@ -607,7 +443,7 @@ class Order : public Compare {
   }
   Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
     const int n = widths[0];
-    if (n > kLutInputs / 2) return behind(args, std::max(2, log2_ceil(n) - 1));
+    if (n > kLutInputs / 2) return behind(args, order_levels(n));
     std::vector<Arrival> in;
     for (const auto a : args) in.insert(in.end(), static_cast<std::size_t>(n), a);
     return lut_arrival(in);
@@ -729,6 +565,21 @@ class Mux final : public Operator {
     const std::string low = bit == 0 ? args[first]->text() : fmt::format("({})", choose(args, bit - 1, first));
     return fmt::format("{} ? {} : {}", args[0]->bits(bit, bit), high, low);
   }
+  int luts(Widths widths, const Attributes&) const override {
+    return widths[1] * ((static_cast<int>(widths.size()) + 1) / 3);
+  }
+  Range range(Ranges args, int, const Attributes&) const override {
+    const auto first = static_cast<std::size_t>(args[0].umin.to_uint64());
+    const auto last = static_cast<std::size_t>(args[0].umax.to_uint64());
+    Range r = args[1 + first];
+    for (std::size_t i = first + 1; i <= last; ++i) r = Range::either(r, args[1 + i]);
+    return r;
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes&, int width) const override {
+    std::vector<NodeId> choices;
+    for (const auto a : args.subspan(1)) choices.push_back(graph.slice(a, width - 1, 0));
+    return graph.mux(args[0], choices);
+  }
 };
 
 class Table final : public Operator {
@@ -781,6 +632,21 @@ class Table final : public Operator {
     const int width = attrs.numbers[0];
     return attrs.bits.slice((index + 1) * width - 1, index * width);
   }
+  int luts(Widths widths, const Attributes& attrs) const override {
+    return attrs.numbers[0] * std::max(1, ((1 << widths[0]) / 64) * 4 / 3);
+  }
+  Range range(Ranges args, int, const Attributes& attrs) const override {
+    const auto first = static_cast<int>(args[0].umin.to_uint64());
+    const auto last = static_cast<int>(args[0].umax.to_uint64());
+    Range r = Range::exactly(entry(attrs, first));
+    for (int i = first + 1; i <= last; ++i) r = Range::either(r, Range::exactly(entry(attrs, i)));
+    return r;
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes& attrs, int width) const override {
+    std::vector<BitVec> entries;
+    for (int i = 0; i < 1 << graph.width(args[0]); ++i) entries.push_back(entry(attrs, i).resize(width));
+    return graph.table(args[0], entries);
+  }
 };
 
 // ---- shifts ---------------------------------------------------------------------------------------
@@ -808,6 +674,15 @@ class ShlConst final : public ShiftConst {
     if (attrs.numbers[0] >= graph.width(args[0])) return graph.constant(graph.width(args[0]), 0);
     return std::nullopt;
   }
+  Range range(Ranges args, int width, const Attributes& attrs) const override {
+    if (attrs.numbers[0] >= width) return Range::exactly(BitVec(width));
+    BitVec factor(width);
+    factor.set_bit(attrs.numbers[0], true);
+    return mul_ranges(args[0], Range::exactly(factor));
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes& attrs, int width) const override {
+    return graph.shl(graph.slice(args[0], width - 1, 0), attrs.numbers[0]);
+  }
 };
 
 class ShrConst final : public ShiftConst {
@@ -821,6 +696,10 @@ class ShrConst final : public ShiftConst {
     if (attrs.numbers[0] == 0) return args[0];
     if (attrs.numbers[0] >= graph.width(args[0])) return graph.constant(graph.width(args[0]), 0);
     return std::nullopt;
+  }
+  Range range(Ranges args, int, const Attributes& attrs) const override {
+    const int n = attrs.numbers[0];
+    return Range::of_unsigned(args[0].umin.shr(n), args[0].umax.shr(n));
   }
 };
 
@@ -836,10 +715,17 @@ class SarConst final : public ShiftConst {
     if (attrs.numbers[0] == 0 || graph.width(args[0]) == 1) return args[0];
     return std::nullopt;
   }
+  Range range(Ranges args, int, const Attributes& attrs) const override {
+    const int n = attrs.numbers[0];
+    return Range::of_signed(args[0].smin.sar(n), args[0].smax.sar(n));
+  }
 };
 
 class Shift : public Operator {
  public:
+  int luts(Widths widths, const Attributes& attrs) const override {
+    return widths[0] * ((useful_bits(widths[0], widths[1], attrs.numbers[0]) + 1) / 2);
+  }
   int result_width(Widths widths, const Attributes& attrs) const override {
     want_args(name(), widths, 2);
     if (widths[1] > kMaxShiftAmountWidth) {
@@ -912,6 +798,9 @@ class Shr final : public Shift {
     return fmt::format("{} >> {}", value, amount);
   }
   NodeId constant_shift(Graph& graph, NodeId value, int amount) const override { return graph.shr(value, amount); }
+  Range range(Ranges args, int width, const Attributes&) const override {
+    return Range::of_unsigned(BitVec(width), args[0].umax);
+  }
 };
 
 class Sar final : public Shift {
@@ -921,6 +810,12 @@ class Sar final : public Shift {
     return fmt::format("$signed({}) >>> {}", value, amount);
   }
   NodeId constant_shift(Graph& graph, NodeId value, int amount) const override { return graph.sar(value, amount); }
+  Range range(Ranges args, int width, const Attributes&) const override {
+    const BitVec zero(width);
+    const BitVec minus_one = BitVec::ones(width);
+    return Range::of_signed(BitVec::less_signed(args[0].smin, zero) ? args[0].smin : zero,
+                            BitVec::less_signed(minus_one, args[0].smax) ? args[0].smax : minus_one);
+  }
 };
 
 // ---- wiring ---------------------------------------------------------------------------------------
@@ -952,6 +847,12 @@ class Slice final : public Operator {
       const int low_width = graph.width(n.args[0]);
       if (hi < low_width) return graph.slice(n.args[0], hi, lo);
       if (lo >= low_width && n.op->name() == "zext") return graph.constant(hi - lo + 1, 0);
+      if (lo == 0) return n.op->name() == "zext" ? graph.zext(n.args[0], hi + 1) : graph.sext(n.args[0], hi + 1);
+    }
+    if (n.op->name() == "shl_const") {
+      const int amount = n.attrs.numbers[0];
+      if (lo >= amount) return graph.slice(n.args[0], hi - amount, lo - amount);
+      if (hi < amount) return graph.constant(hi - lo + 1, 0);
     }
     if (n.op->name() == "concat") {
       std::vector<NodeId> parts;
@@ -966,6 +867,19 @@ class Slice final : public Operator {
       return graph.concat(parts);
     }
     return std::nullopt;
+  }
+  Range range(Ranges args, int width, const Attributes& attrs) const override {
+    const int hi = attrs.numbers[0];
+    const int lo = attrs.numbers[1];
+    const Range& a = args[0];
+    Range r = Range::of_bits(a.zeros.slice(hi, lo), a.ones.slice(hi, lo));
+    if (a.umax.highest_one() <= hi) {
+      r = Range::both(r, Range::of_unsigned(a.umin.shr(lo).resize(width), a.umax.shr(lo).resize(width)));
+    }
+    if (a.signed_bits() <= hi + 1) {
+      r = Range::both(r, Range::of_signed(a.smin.sar(lo).resize(width), a.smax.sar(lo).resize(width)));
+    }
+    return r;
   }
 };
 
@@ -1031,6 +945,21 @@ class Concat final : public Operator {
     }
     return std::nullopt;
   }
+  Range range(Ranges args, int width, const Attributes&) const override {
+    BitVec least(width);
+    BitVec most(width);
+    BitVec zeros(width);
+    BitVec ones(width);
+    int position = width;
+    for (const auto& a : args) {
+      position -= a.width();
+      least.insert(position, a.umin);
+      most.insert(position, a.umax);
+      zeros.insert(position, a.zeros);
+      ones.insert(position, a.ones);
+    }
+    return Range::both(Range::of_bits(zeros, ones), Range::of_unsigned(least, most));
+  }
 };
 
 class Extend : public Operator {
@@ -1057,6 +986,15 @@ class Zext final : public Extend {
   std::string expression(TextContext&, Operands args, const Attributes& attrs) const override {
     return fmt::format("{{{}'d0, {}}}", attrs.numbers[0] - args[0]->width(), args[0]->text());
   }
+  Range range(Ranges args, int width, const Attributes&) const override {
+    const Range& a = args[0];
+    return Range::both(Range::of_unsigned(a.umin.resize(width), a.umax.resize(width)),
+                       Range::of_bits(~(~a.zeros).resize(width), a.ones.resize(width)));
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes&, int width) const override {
+    const NodeId a = args[0];
+    return width <= graph.width(a) ? graph.slice(a, width - 1, 0) : graph.zext(a, width);
+  }
 };
 
 class Sext final : public Extend {
@@ -1068,15 +1006,18 @@ class Sext final : public Extend {
     return fmt::format("{{{{{}{{{}}}}}, {}}}", attrs.numbers[0] - width, args[0]->bits(width - 1, width - 1),
                        args[0]->text());
   }
+  Range range(Ranges args, int width, const Attributes&) const override {
+    const Range& a = args[0];
+    return Range::both(Range::of_signed(a.smin.sign_extend(width), a.smax.sign_extend(width)),
+                       Range::of_bits(a.zeros.sign_extend(width), a.ones.sign_extend(width)));
+  }
+  std::optional<NodeId> low_bits(Graph& graph, Args args, const Attributes&, int width) const override {
+    const NodeId a = args[0];
+    return width <= graph.width(a) ? graph.slice(a, width - 1, 0) : graph.sext(a, width);
+  }
 };
 
 // ---- the table ------------------------------------------------------------------------------------
-
-template <typename T>
-const Operator& instance() {
-  static const T op;
-  return op;
-}
 
 }  // namespace
 
@@ -1086,24 +1027,37 @@ NodeId Operator::expand(Graph& graph, Args args, const Attributes& attrs, int) c
   return graph.apply(*this, args, attrs);
 }
 
+Range Operator::range(std::span<const Range>, int width, const Attributes&) const { return Range::full(width); }
+
+int Operator::luts(std::span<const int>, const Attributes&) const { return 0; }
+
+std::optional<NodeId> Operator::low_bits(Graph&, Args, const Attributes&, int) const { return std::nullopt; }
+
 std::span<const Operator* const> operators() {
-  static const std::array kTable = {
-      &instance<Input>(),    &instance<Constant>(),  &instance<Add>(),      &instance<Sub>(),
-      &instance<AddCarry>(), &instance<MulConst>(),  &instance<Popcount>(), &instance<And>(),
-      &instance<Or>(),       &instance<Xor>(),       &instance<Not>(),      &instance<XorReduce>(),
-      &instance<OrReduce>(), &instance<AndReduce>(), &instance<Eq>(),       &instance<Ne>(),
-      &instance<Ult>(),      &instance<Ule>(),       &instance<Slt>(),      &instance<Sle>(),
-      &instance<Mux>(),      &instance<Table>(),     &instance<ShlConst>(), &instance<ShrConst>(),
-      &instance<SarConst>(), &instance<Shl>(),       &instance<Shr>(),      &instance<Sar>(),
-      &instance<Slice>(),    &instance<Concat>(),    &instance<Zext>(),     &instance<Sext>(),
-  };
+  static const std::vector<const Operator*> kTable = [] {
+    std::vector<const Operator*> table = {
+        &instance<Input>(),     &instance<Constant>(), &instance<And>(),       &instance<Or>(),
+        &instance<Xor>(),       &instance<Not>(),      &instance<XorReduce>(), &instance<OrReduce>(),
+        &instance<AndReduce>(), &instance<Eq>(),       &instance<Ne>(),        &instance<Ult>(),
+        &instance<Ule>(),       &instance<Slt>(),      &instance<Sle>(),       &instance<Mux>(),
+        &instance<Table>(),     &instance<ShlConst>(), &instance<ShrConst>(),  &instance<SarConst>(),
+        &instance<Shl>(),       &instance<Shr>(),      &instance<Sar>(),       &instance<Slice>(),
+        &instance<Concat>(),    &instance<Zext>(),     &instance<Sext>(),
+    };
+    const auto arithmetic = detail::arithmetic_operators();
+    table.insert(table.end(), arithmetic.begin(), arithmetic.end());
+    return table;
+  }();
   return kTable;
 }
 
 const Operator& find_operator(std::string_view name) {
-  for (const auto* op : operators()) {
-    if (op->name() == name) return *op;
-  }
+  static const std::unordered_map<std::string_view, const Operator*> kByName = [] {
+    std::unordered_map<std::string_view, const Operator*> r;
+    for (const auto* op : operators()) r.emplace(op->name(), op);
+    return r;
+  }();
+  if (const auto it = kByName.find(name); it != kByName.end()) return *it->second;
   throw std::invalid_argument(fmt::format("there is no operator '{}'", name));
 }
 

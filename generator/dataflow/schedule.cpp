@@ -9,33 +9,15 @@
 #include <set>
 #include <stdexcept>
 
+#include "generator/dataflow/rebuild.h"
+#include "generator/dataflow/register_flow.h"
+
 namespace rocegen::dataflow {
 
 namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id.index); }
-
-/// Copies the live part of `from`, one node at a time, through `build`, which returns the node that takes its place.
-template <typename Build>
-Graph rebuild(const Graph& from, Build build) {
-  Graph to(from.name(), from.description());
-  std::vector<NodeId> map(at(from.size()));
-  const auto live = from.live();
-  for (const auto& port : from.inputs()) map[at(port.node)] = to.input(port.name, from.width(port.node), port.doc);
-  std::vector<NodeId> args;
-  for (int i = 0; i < from.size(); ++i) {
-    const Node& n = from.node({i});
-    if (!live[at(i)] || n.op == &ops::input()) continue;
-    args.clear();
-    for (const auto a : n.args) args.push_back(map[at(a)]);
-    const NodeId made = n.op == &ops::constant() ? to.constant(n.attrs.bits) : build(to, NodeId{i}, n, args);
-    map[at(i)] = made;
-    if (!from.label({i}).empty()) to.label(made, std::string(from.label({i})));
-  }
-  for (const auto& port : from.outputs()) to.output(port.name, map[at(port.node)], port.doc);
-  return to;
-}
 
 /// Levels of a node whose arguments are registers.
 int own_levels(const Graph& graph, const Operator& op, std::span<const NodeId> args, const Attributes& attrs) {
@@ -106,6 +88,23 @@ class Scheduler {
     return true;
   }
 
+  /// The stages with the fewest register bits at this latency: a minimum cut, to which the delays are added as far as a
+  /// cut breaks them. False when that takes too much work; what is placed is of no use then.
+  bool place_minimal() {
+    constexpr int kMaxVariables = 60'000;
+    constexpr int kMaxRounds = 100;
+    if (latency_ < 2 || graph_.size() * latency_ > kMaxVariables) return false;
+    const std::vector<int> earliest = stage_;
+    RegisterFlow flow(graph_, earliest, latency_);
+    for (int round = 0; round < kMaxRounds; ++round) {
+      auto stages = flow.solve();
+      if (!stages) return false;
+      stage_ = std::move(*stages);
+      if (!separate_late_nodes(flow, earliest)) return true;
+    }
+    return false;
+  }
+
   /// Moves nodes to later stages as long as that saves register bits (or costs none).
   void place_late() {
     constexpr int kMaxSweeps = 16;
@@ -153,6 +152,74 @@ class Scheduler {
       widths.push_back(graph_.width(a));
     }
     return n.op->arrival(args, widths, n.attrs);
+  }
+
+  /// Computes all arrivals; where a node is too deep, demands a register on the path that makes it so. Every such path
+  /// has one in the earliest schedule, so that there is always a solution. True if there was a demand.
+  bool separate_late_nodes(RegisterFlow& flow, const std::vector<int>& earliest) {
+    bool demanded = false;
+    std::vector<bool> late(at(graph_.size()), false);  // or behind a late node in its stage
+    for (int i = 0; i < graph_.size(); ++i) {
+      if (!live_[at(i)]) continue;
+      const auto& args = graph_.node({i}).args;
+      late[at(i)] = std::any_of(args.begin(), args.end(),
+                                [&](NodeId a) { return late[at(a)] && stage_[at(a)] == stage_[at(i)]; });
+      arrival_[at(i)] = arrival_in(i, stage_[at(i)]);
+      if (late[at(i)] || arrival_[at(i)].level <= budget_) continue;
+      late[at(i)] = true;
+      demanded = true;
+      flow.separate(source_of_delay(i, earliest), i);
+    }
+    return demanded;
+  }
+
+  /// The nearest node on the critical path to node i from which that path alone is too long; if it is so only together
+  /// with others, the first node of the path, or of all that it depends on, that stands earlier in the earliest
+  /// schedule.
+  int source_of_delay(int i, const std::vector<int>& earliest) const {
+    std::vector<int> path{i};
+    while (true) {
+      int latest_arg = -1;
+      for (const auto a : graph_.node({path.back()}).args) {
+        if (stage_[at(a)] != stage_[at(i)] || graph_.constant_value(a) != nullptr) continue;
+        if (latest_arg < 0 || later(arrival_[at(a)], arrival_[at(latest_arg)]) != arrival_[at(latest_arg)]) {
+          latest_arg = a.index;
+        }
+      }
+      if (latest_arg < 0) break;
+      path.push_back(latest_arg);
+      if (path_level(path) > budget_) return latest_arg;
+    }
+    for (std::size_t k = path.size(); k-- > 1;) {
+      if (earliest[at(path[k])] < earliest[at(i)]) return path[k];
+    }
+    std::vector<int> cone{i};
+    std::set<int> seen;
+    for (std::size_t k = 0; k < cone.size(); ++k) {
+      for (const auto a : graph_.node({cone[k]}).args) {
+        if (stage_[at(a)] != stage_[at(i)] || !movable(a.index) || !seen.insert(a.index).second) continue;
+        if (earliest[at(a)] < earliest[at(i)]) return a.index;
+        cone.push_back(a.index);
+      }
+    }
+    throw std::logic_error(fmt::format("graph '{}': the earliest schedule is too deep", graph_.name()));
+  }
+
+  /// Level of path[0] when the path's last node reads registers and so does everything else.
+  int path_level(const std::vector<int>& path) const {
+    Arrival arrival = kRegister;
+    for (std::size_t k = path.size(); k-- > 0;) {
+      const Node& n = graph_.node({path[k]});
+      std::vector<Arrival> args;
+      std::vector<int> widths;
+      for (const auto a : n.args) {
+        const bool on_path = k + 1 < path.size() && a.index == path[k + 1];
+        args.push_back(graph_.constant_value(a) != nullptr ? kConstant : on_path ? arrival : kRegister);
+        widths.push_back(graph_.width(a));
+      }
+      arrival = n.op == &ops::input() ? Arrival{options_.input_levels, 1} : n.op->arrival(args, widths, n.attrs);
+    }
+    return arrival.level;
   }
 
   bool movable(int i) const {
@@ -404,9 +471,15 @@ Schedule schedule(const Graph& graph, const Options& options) {
   }
   Scheduler s(expanded, options, budget);
   s.place_early();
+  Scheduler minimal = s;
   s.place_late();
   Schedule r = std::move(s).result();
   measure(r, options);
+  if (minimal.place_minimal()) {
+    Schedule fewest = std::move(minimal).result();
+    measure(fewest, options);
+    if (fewest.register_bits < r.register_bits) r = std::move(fewest);
+  }
   Schedule fused = Fuser(r, options).run();
   const bool better = fused.levels() <= std::max(r.levels(), budget) && fused.register_bits <= r.register_bits;
   return better ? fused : r;

@@ -13,8 +13,10 @@ struct Options {
   int level_budget = 10;
   /// Latency 0: no registers, whatever the depth; level_budget is ignored.
   bool combinational = false;
-  /// Ports `clk` and `ce_i` exist. Must be true unless combinational.
+  /// Ports `clk` and `ce_i` (elastic: `clk` and `rst`) exist. Must be true unless combinational.
   bool clock_ports = true;
+  /// Valid and ready at both ends instead of ce_i: a stage stands still only when it is full and the next one stands.
+  bool elastic = false;
   /// LUT6 levels that stand before the inputs and count against the first stage's budget; below level_budget.
   int input_levels = 0;
 };
@@ -35,7 +37,8 @@ struct Schedule {
 };
 
 /// Cuts `graph`. The fewest stages that keep the budget; among equal stage counts the one with the shallowest stages;
-/// then nodes move later where that saves register bits. Wide operators are split as far as the budget demands, and
+/// then the assignment to stages with the fewest register bits (RegisterFlow; for very large graphs only node by node).
+/// Wide operators are split as far as the budget demands, and
 /// what lands in one stage is written as one flat expression again. Throws std::invalid_argument on bad options.
 Schedule schedule(const Graph& graph, const Options& options);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -45,6 +46,21 @@ inline Graph all_operators(int width, const std::string& name, const std::string
   output("add_const_o", g.add(a, g.constant(factor)));
   output("mul_const_o", g.mul(a, factor));
   output("popcount_o", g.popcount(a));
+  output("sum_o", g.sum(std::vector{a, b, g.not_(a), g.shl(b, 1), g.constant(factor)}));
+  output("neg_o", g.neg(a));
+  if (width <= 40) output("mul_o", g.mul(a, b));
+  output("udiv_o", g.udiv(g.slice(a, std::min(width, 12) - 1, 0), mask.resize(std::min(width, 12))));
+  output("urem_o", g.urem(g.slice(a, std::min(width, 12) - 1, 0), mask.resize(std::min(width, 12))));
+  output("umin_o", g.umin(a, b));
+  output("umax_o", g.umax(a, b));
+  output("smin_o", g.smin(a, b));
+  output("smax_o", g.smax(a, b));
+  output("abs_o", g.abs(a));
+  for (const int to : {std::max(1, width / 2), width + 3}) {
+    for (const int kind : {0, 1, 2, 3}) {
+      output(fmt::format("saturate_{}_{}_o", to, kind), g.saturate(a, kind % 2 != 0, to, kind / 2 != 0));
+    }
+  }
   output("and_o", g.and_(a, b));
   output("or_o", g.or_n(std::vector{a, b, g.shl(a, 1), g.shr(b, 1)}));
   std::vector<NodeId> many;
@@ -176,6 +192,77 @@ inline Graph random_graph(std::mt19937_64& rng, int size, const std::string& nam
     pool.push_back(r);
   }
   for (int i = 0; i < 5; ++i) g.output(fmt::format("o{}_o", i), pool[pool.size() - 1 - static_cast<std::size_t>(i)]);
+  return g;
+}
+
+/// A random graph of sums, differences, products, counts, extensions and comparisons of values of few bits.
+inline Graph random_arithmetic(std::mt19937_64& rng, int size, const std::string& name) {
+  Graph g(name, "random arithmetic.");
+  const auto below = [&rng](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
+  std::vector<NodeId> pool;
+  for (int i = 0; i < 5; ++i) pool.push_back(g.input(fmt::format("i{}_i", i), 1 + below(9)));
+  const auto pick = [&] { return pool[static_cast<std::size_t>(below(static_cast<int>(pool.size())))]; };
+  const auto extend = [&](NodeId x, int width) {
+    if (g.width(x) >= width) return g.slice(x, width - 1, 0);
+    return rng() % 2 == 0 ? g.zext(x, width) : g.sext(x, width);
+  };
+  for (int i = 0; i < size; ++i) {
+    const NodeId a = pick();
+    const NodeId b = pick();
+    const int w = std::clamp(std::max(g.width(a), g.width(b)) + below(3), 1, 28);
+    const NodeId x = extend(a, w);
+    const NodeId y = extend(b, w);
+    NodeId r = x;
+    switch (below(16)) {
+      case 0:
+      case 1:
+        r = g.add(x, y);
+        break;
+      case 2:
+        r = g.sub(x, y);
+        break;
+      case 3:
+        r = g.sum(std::vector{x, y, extend(pick(), w), extend(pick(), w)});
+        break;
+      case 4:
+        r = g.mul(x, random_vec(rng, w));
+        break;
+      case 5:
+      case 6: {
+        const int product = std::min(28, g.width(a) + g.width(b));
+        r = g.mul(extend(a, product), extend(b, product));
+        break;
+      }
+      case 7:
+        r = g.popcount(x);
+        break;
+      case 8:
+        r = g.shl(x, below(3));
+        break;
+      case 9:
+        r = g.sar(x, below(3));
+        break;
+      case 10:
+        r = rng() % 2 == 0 ? g.smin(x, y) : g.umax(x, y);
+        break;
+      case 11:
+        r = rng() % 2 == 0 ? g.slt(x, y) : g.ule(x, y);
+        break;
+      case 12:
+        r = g.abs(x);
+        break;
+      case 13:
+        r = g.saturate(x, rng() % 2 == 0, 1 + below(w), rng() % 2 == 0);
+        break;
+      case 14:
+        r = g.add(x, g.constant(random_vec(rng, w)));
+        break;
+      default:
+        r = g.select(g.slice(pick(), 0, 0), x, y);
+    }
+    pool.push_back(r);
+  }
+  for (int i = 0; i < 3; ++i) g.output(fmt::format("o{}_o", i), pool[pool.size() - 1 - static_cast<std::size_t>(i)]);
   return g;
 }
 
