@@ -609,13 +609,13 @@ package roce_pkg;
   localparam int SqRowW = 133;
 
   // ---- records inside rsp_engine -----------------------------------------------------------------
-  // A READ or atomic as its QP remembers it; number n of a QP is in row n mod depth.
+  // A READ or atomic as its QP remembers it; number n of a QP is in row n mod depth. A READ's
+  // address lies with the results.
   typedef struct packed {
     logic        atomic;
     logic [23:0] psn;
     logic [23:0] last_psn;
     logic [23:0] msn;
-    logic [63:0] va;
     logic [31:0] rkey;
     logic [31:0] length;
   } rsp_entry_t;
@@ -698,7 +698,7 @@ package roce_pkg;
     logic [15:0] pd;
   } rsp_put_t;
 
-  localparam int RspEntryW = 201;
+  localparam int RspEntryW = 137;
   localparam int RspTodoW = 64;
   localparam int RspCursorW = 41;
   localparam int RspAnswerW = 65;

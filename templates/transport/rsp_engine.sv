@@ -247,6 +247,7 @@ module rsp_engine #(
     .sort_o(sort),
     .sort_row_o(sort_row),
     .sort_entry_i(row_entry),
+    .sort_va_i(row_result[63:0]),
     .sort_todo_i(row_todo),
     .m_kick_tvalid(kick_tvalid),
     .m_kick_tready(kick_tready),

@@ -4,20 +4,21 @@
 // carried out and taken (tready). A set-up goes first, then results; requests and answers take
 // turns. New requests become a row of the QP's ring and move its tail; answers go to rsp_answers,
 // marked with the number of requests in front of them (`reads`), which may be ahead of the tail; a
-// result goes to its row (idx), be the request there already or not. Each asks for a turn of the QP
-// (m_kick). A request whose data in front failed (s_rd_tuser) becomes the row of a failed atomic;
-// of an atomic its own result may still come, and counts when the row has not been served by then.
+// result goes to its row (idx), be the request there already or not: what was there before is then
+// forgotten, as it shares the word with a READ's address. Each asks for a turn of the QP (m_kick). A
+// request whose data in front failed (s_rd_tuser) becomes the row of a failed atomic; of an atomic
+// its own result may still come, and counts when the row has not been served by then.
 //
 // Some need rsp_serve to stand still (hold_o until serve_idle_i): a duplicate (rsp_sort); a set-up
-// or the end of a QP, which also waits for emit_idle_i; a new request whose row is still to be sent
-// again for a duplicate, which is then given up. After each, a duplicate waits for 64 cycles, so
-// that a flood of them does not keep rsp_serve from its work; the other inputs pass it meanwhile. A
-// set-up clears the QP's rows, RdDepth cycles.
+// or the end of a QP, which also waits for emit_idle_i; a new request, or a result ahead of its
+// request, whose row may still have to be sent again for a duplicate, which is then given up. After
+// each, a duplicate waits for 64 cycles, so that a flood of them does not keep rsp_serve from its
+// work; the other inputs pass it meanwhile. A set-up clears the QP's rows, RdDepth cycles.
 //
 // Dropped: what is for a QP that is dead, about to die (a duplicate with s_rd_tuser) or beyond
-// QpCount (cnt_rd_drop_dead_o); a new request
-// whose idx is not the next one, or that finds RdDepth requests not served yet
-// (cnt_rd_drop_order_o); a duplicate that fits no entry (cnt_rd_drop_duplicate_o).
+// QpCount (cnt_rd_drop_dead_o); a new request whose idx is not the next one, or that finds RdDepth
+// requests not served yet (cnt_rd_drop_order_o); a duplicate that fits no entry
+// (cnt_rd_drop_duplicate_o).
 //
 // QpCount: queue pairs, 1..16384. QpW: bits of a QPN. RdDepth: rows a QP, a power of two, 1..128.
 // RowW: bits of a row number.
@@ -81,6 +82,7 @@ module rsp_enter #(
   output logic                  sort_o,
   output logic [RowW-1:0]       sort_row_o,
   input  roce_pkg::rsp_entry_t  sort_entry_i,
+  input  logic [63:0]           sort_va_i,
   input  roce_pkg::rsp_todo_t   sort_todo_i,
   output logic                  m_kick_tvalid,
   input  logic                  m_kick_tready,
@@ -154,7 +156,7 @@ module rsp_enter #(
       op_q     <= op;
       known_q  <= qpn_long < 24'(QpCount);
       // What decides whether an input is taken: tready hangs on no input of this cycle.
-      idx_q    <= s_rd_tdata.idx;
+      idx_q    <= op == OpResult ? s_result_tdata.idx : s_rd_tdata.idx;
       dup_q    <= s_rd_tdata.kind[1];
       failed_q <= s_rd_tuser;
       starts_q <= s_cfg_tdata.setup;
@@ -242,6 +244,7 @@ module rsp_enter #(
     .cursor_i(sort_from_q),
     .row_o(sort_row_o),
     .entry_i(sort_entry_i),
+    .va_i(sort_va_i),
     .todo_i(sort_todo_i),
     .todo_we_o(sort_todo_we),
     .todo_row_o(sort_todo_row),
@@ -259,6 +262,10 @@ module rsp_enter #(
   logic       in_order;
   logic       full;
   logic       behind;
+  logic [7:0] from_tail;  // modular
+  logic [7:0] from_cur;
+  logic       early;  // a result ahead of its request
+  logic       reused;  // its row may still have to be sent again
   logic       over;  // the operation is over
   logic       kick;
   logic       accept;  // a new request
@@ -276,6 +283,10 @@ module rsp_enter #(
   assign in_order  = idx_q == tail;
   assign full      = 8'(tail - cursor.cur) == 8'(RdDepth);
   assign behind    = cursor.cur != cursor.done;
+  assign from_tail = idx_q - tail;
+  assign from_cur  = idx_q - cursor.cur;
+  assign early     = !from_tail[7];
+  assign reused    = early && behind && from_cur >= 8'(RdDepth);
   assign walk_last = walk_q == 8'(RdDepth - 1);
 
   always_comb begin
@@ -299,6 +310,8 @@ module rsp_enter #(
           drop_dead = 1'b1;
         end else if (op_q == OpRd && dup_q) begin
           state_d = pause_over_q ? StHold : StChoose;
+        end else if (op_q == OpResult && reused) begin
+          state_d = StHold;
         end else if (op_q == OpRd && (!in_order || full)) begin
           if (in_order && behind) begin
             state_d = StHold;
@@ -323,6 +336,12 @@ module rsp_enter #(
             setup   = starts_q;
             over    = !starts_q;
             state_d = starts_q ? StWalk : StChoose;
+          end
+          OpResult: begin
+            squeeze = behind && from_cur == 8'(RdDepth);  // what is sent again is in the row
+            over    = 1'b1;
+            kick    = 1'b1;
+            state_d = StChoose;
           end
           default: begin
             squeeze    = !dup_q && full && behind;  // it may have been served meanwhile
@@ -416,7 +435,7 @@ module rsp_enter #(
   end
 
   assign new_we_o    = accept;
-  assign todo_we_o   = sort_todo_we || state_q == StWalk;
+  assign todo_we_o   = sort_todo_we || state_q == StWalk || (kick && op_q == OpResult && early);
   assign todo_free_o = state_q != StDo;
   assign atomic      = s_rd_tdata.kind[0] || failed_q;
   assign result_we_o = state_q == StWalk || (accept && (!s_rd_tdata.kind[0] || failed_q)) ||
@@ -429,6 +448,8 @@ module rsp_enter #(
       result_o = {1'b1, result_lap[0], s_result_tdata.err, s_result_tdata.value};
     end else if (op_q == OpRd && failed_q) begin
       result_o = {1'b1, result_lap[0], 1'b1, 64'd0};
+    end else if (op_q == OpRd) begin
+      result_o[63:0] = s_rd_tdata.va;
     end
   end
 
@@ -447,7 +468,6 @@ module rsp_enter #(
     entry_o.psn      = s_rd_tdata.psn;
     entry_o.last_psn = atomic ? s_rd_tdata.psn : s_rd_tdata.last_psn;
     entry_o.msn      = s_rd_tdata.msn;
-    entry_o.va       = s_rd_tdata.va;
     entry_o.rkey     = s_rd_tdata.rkey;
     entry_o.length   = s_rd_tdata.length;
     todo_o           = '0;
@@ -456,7 +476,7 @@ module rsp_enter #(
   end
 
   logic unused;
-  assign unused = ^result_lap;
+  assign unused = ^{result_lap, from_tail[6:0]};
 
   // ---- counters ---------------------------------------------------------------------------------
   always_ff @(posedge clk) begin

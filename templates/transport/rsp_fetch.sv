@@ -132,7 +132,7 @@ module rsp_fetch #(
     row.head   = !todo_i.again || todo_i.head;
     row.base   = entry_i.psn;
     row.msn    = entry_i.msn;
-    row.va     = entry_i.atomic ? result_i[63:0] : entry_i.va;
+    row.va     = result_i[63:0];
     row.rkey   = entry_i.rkey;
     row.first  = todo_i.again ? todo_i.first : entry_i.psn;
     row.last   = todo_i.again ? todo_i.last : entry_i.last_psn;

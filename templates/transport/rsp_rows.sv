@@ -1,6 +1,7 @@
 // rsp_rows: memory of the READs and atomics of all QPs, a ring of rows a QP.
 //
-// Three parts of each row: the entry, what of it has to be sent (todo) and an atomic's result.
+// Three parts of each row: the entry, what of it has to be sent (todo) and an atomic's result or a
+// READ's address.
 // new_we_i writes the entry and with it todo_i, todo_we_i todo_i alone; the result has a port of
 // its own. done_we_i, only where todo_busy_i and both writes are low, takes back `again` of a row.
 // A row read shows two cycles later: rd_row_i, or sort_row_i while sort_i.
@@ -84,7 +85,7 @@ module rsp_rows #(
     .wr_addr_i(result_row_i),
     .wr_data_i(result_i),
     .rd_en_i(1'b1),
-    .rd_addr_i(rd_row_i),
+    .rd_addr_i(row),
     .rd_data_o(result_o)
   );
 

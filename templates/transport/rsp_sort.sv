@@ -31,6 +31,7 @@ module rsp_sort #(
   input  roce_pkg::rsp_cursor_t cursor_i,
   output logic [RowW-1:0]       row_o,
   input  roce_pkg::rsp_entry_t  entry_i,
+  input  logic [63:0]           va_i,  // of a READ's row
   /* verilator lint_on UNUSEDSIGNAL */
   input  roce_pkg::rsp_todo_t   todo_i,
   output logic                  todo_we_o,
@@ -186,9 +187,9 @@ module rsp_sort #(
     number_q   <= req_i.psn - entry_i.psn;
     offset_q   <= offset;
     end_q      <= {1'b0, offset_q} + {1'b0, req_i.length};
-    {carry_q, low_q} <= {1'b0, entry_i.va[31:0]} + {1'b0, offset_q};
+    {carry_q, low_q} <= {1'b0, va_i[31:0]} + {1'b0, offset_q};
     low2_q     <= low_q;
-    high_q     <= entry_i.va[63:32] + 32'(carry_q);
+    high_q     <= va_i[63:32] + 32'(carry_q);
     key_q      <= req_i.rkey == entry_i.rkey;
     short_q    <= end_q <= {1'b0, entry_i.length};
     zero_q     <= req_i.length == '0;

@@ -64,9 +64,33 @@ module sq_read #(
   localparam int AddrW = QpW + RowW;
   localparam int Rows = 1 << AddrW;
 
+  // Of the length only what the bytes of the last response hang on.
+  typedef struct packed {
+    logic        atomic;
+    logic [2:0]  target;
+    logic [63:0] laddr;
+    logic        some;  // length is not 0
+    logic [12:0] rest;  // low bits of the length
+    logic [23:0] first_psn;
+    logic [23:0] last_psn;
+  } row_t;
+
+  localparam int ListW = 130;
+
   logic [AddrW-1:0] wr_addr;
   logic [AddrW-1:0] rd_addr;
-  roce_pkg::sq_rd_t row;
+  row_t             put;
+  row_t             row;
+
+  always_comb begin
+    put.atomic    = rd_i.atomic;
+    put.target    = rd_i.target;
+    put.laddr     = rd_i.laddr;
+    put.some      = rd_i.length != '0;
+    put.rest      = rd_i.length[12:0];
+    put.first_psn = rd_i.first_psn;
+    put.last_psn  = rd_i.last_psn;
+  end
 
   if (RdDepth == 1) begin : gen_one
     logic unused_num;
@@ -81,7 +105,7 @@ module sq_read #(
   end
 
   ram_sdp #(
-    .Width(roce_pkg::SqRdW),
+    .Width(ListW),
     .Depth(Rows),
     .Latency(2),
     .Style(Rows >= 4096 ? 2 : 0)
@@ -89,7 +113,7 @@ module sq_read #(
     .clk(clk),
     .wr_en_i(rd_we_i),
     .wr_addr_i(wr_addr),
-    .wr_data_i(rd_i),
+    .wr_data_i(put),
     .rd_en_i(1'b1),
     .rd_addr_i(rd_addr),
     .rd_data_o(row)
@@ -136,11 +160,11 @@ module sq_read #(
       3'd4: mtu = 13'd2048;
       default: mtu = 13'd4096;
     endcase
-    rest = row.length[12:0] & mask;
+    rest = row.rest & mask;
     full = bytes_i == {1'b0, mtu};
     if (!closes) right = full;
     else if (row.atomic) right = bytes_i == 14'd8;
-    else if (rest == '0 && row.length != '0) right = full;
+    else if (rest == '0 && row.some) right = full;
     else right = bytes_i == {1'b0, rest};
   end
 

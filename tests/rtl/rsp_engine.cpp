@@ -235,6 +235,7 @@ struct Owed {
   Answer answer;
   std::size_t mark = 0;  // entries in front, come or not
   bool now = false;      // fatal, for a response in front of it
+  bool late = false;     // came behind a request that it stands in front of
 };
 
 class Life {
@@ -285,9 +286,19 @@ class Life {
     }
     e.asks.push_back({q.psn, q.last, q.kind == kAtomicDup || q.length == 0 ? 0 : (q.length - 1) % mtu() + 1});
   }
+  /// The result of an atomic comes, perhaps ahead of it.
+  void result(std::size_t at, const Result& x) {
+    // Then its row is its own already: a duplicate of the one before it there may be given up.
+    if (at >= tail() && at >= kDepth && at - kDepth >= forgotten && at - kDepth < tail()) {
+      auto& due = entry(at - kDepth).due;
+      std::fill(due.begin(), due.end(), false);
+    }
+    results[at] = x;
+  }
   /// The remembered entry that a duplicate repeats a packet of.
   std::optional<std::size_t> find(const RdReq& q) {
     for (std::size_t k = 1; k <= kDepth && k <= tail(); ++k) {
+      if (results.contains(tail() - k + kDepth)) continue;  // a result ahead of its request is in the row
       const Entry& e = entry(tail() - k);
       if ((e.req.kind == kAtomic) == (q.kind == kAtomicDup) && ((q.psn - e.req.psn) & kMask) < e.sent.size())
         return tail() - k;
@@ -311,6 +322,7 @@ class Life {
     o.mark = static_cast<std::size_t>(static_cast<std::int64_t>(tail()) + ahead);
     const bool fatal = (a.syndrome & 0x60) == 0x60 && a.syndrome != 0x60;
     o.now = fatal && !entries.empty() && !older(entries.back().req.last, a.psn);
+    o.late = o.mark < tail();
     owed.push_back(o);
   }
   bool finished(std::string& why) {
@@ -390,7 +402,7 @@ class Life {
     const std::uint32_t p = at->second;
     if (e.sent[p] == 0) {
       if (at->first != front || p != e.next) return "a response overtakes others";
-      if (!owed.empty() && owed.back().mark <= front && !owed.back().answer.dup)
+      if (!owed.empty() && owed.back().mark <= front && !owed.back().answer.dup && !owed.back().late)
         return "a response overtakes the answer in front of it";
     } else if (e.sent[p] >= e.allowed[p]) {
       return "a response is sent again, nobody asked";
@@ -489,7 +501,7 @@ class Life {
   }
 };
 
-/// The whole model: a life of each QP, and the one before it, whose last commands may still be on their way.
+/// The whole model: a life of each QP, and those before it, whose last commands may still be on their way.
 class Model : public Agent {
  public:
   explicit Model(Sim<Vdut>& sim) : lives(kQps), former(kQps), rd_done(kQps, 0), events(kQps), sim_(sim) {}
@@ -574,7 +586,8 @@ class Model : public Agent {
     std::uint64_t requests = 0, packets = 0, atomics = 0, answers = 0, coalesced = 0, duplicates = 0,
                   drop_duplicate = 0, drop_dead = 0, drop_order = 0, revoked = 0, failed = 0;
   } counts;
-  std::vector<Life> lives, former;
+  std::vector<Life> lives;
+  std::vector<std::deque<Life>> former;  // the oldest first
   std::vector<std::uint32_t> rd_done;
   std::vector<std::deque<std::pair<unsigned, std::uint32_t>>> events;
   std::deque<Command> seen;
@@ -584,8 +597,12 @@ class Model : public Agent {
   void take(const Config& c) {
     const bool ends = c.state == kReset || c.state == kErr;
     if (c.qpn >= kQps || (!c.setup && !ends)) return;
-    former[c.qpn] = std::exchange(lives[c.qpn], Life{});
-    former[c.qpn].outputs = 0;
+    if (lives[c.qpn].alive) {
+      former[c.qpn].push_back(std::exchange(lives[c.qpn], Life{}));
+      former[c.qpn].back().outputs = 0;
+      if (former[c.qpn].size() > kCommandsInside) former[c.qpn].pop_front();
+    }
+    lives[c.qpn] = Life{};
     lives[c.qpn].alive = c.setup && !ends;
     lives[c.qpn].pmtu = c.pmtu;
     lives[c.qpn].pd = c.pd;
@@ -614,21 +631,23 @@ class Model : public Agent {
     // The number nearest to those accepted: it may be ahead of its request.
     Life& life = lives[x.qpn];
     const std::size_t base = life.tail() + 128 < 256 ? 0 : life.tail() - 128;
-    life.results[base + ((x.idx - base) & 0xFF)] = x;
+    life.result(base + ((x.idx - base) & 0xFF), x);
   }
   void judge(const Command& c) {
     INFO(text(c), " cycle ", sim_.cycle(), " seed ", seed());
     REQUIRE(c.qpn < kQps);
     Life& life = lives[c.qpn];
-    Life& old = former[c.qpn];
-    // What was decided before the set-up may still come, it has PSNs of its own.
-    if (old.alive && !old.over && old.outputs < kCommandsInside) {
-      Life copy = old;
-      if (copy.judge(c).empty()) {
-        old = std::move(copy);
-        return;
-      }
+    // What was decided before a set-up may still come, in order; it has PSNs of its own.
+    std::deque<Life>& olds = former[c.qpn];
+    for (std::size_t i = 0; i < olds.size(); ++i) {
+      if (olds[i].over || olds[i].outputs >= kCommandsInside) continue;
+      Life copy = olds[i];
+      if (!copy.judge(c).empty()) continue;
+      olds[i] = std::move(copy);
+      olds.erase(olds.begin(), olds.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
     }
+    olds.clear();
     REQUIRE_MESSAGE(life.alive, "a dead QP sends");
     const std::string why = life.judge(c);
     REQUIRE_MESSAGE(why.empty(), why);
