@@ -5,9 +5,9 @@
 // turns. New requests become a row of the QP's ring and move its tail; answers go to rsp_answers,
 // marked with the number of requests in front of them (`reads`), which may be ahead of the tail; a
 // result goes to its row (idx), be the request there already or not: what was there before is then
-// forgotten, as it shares the word with a READ's address. Each asks for a turn of the QP (m_kick). A
-// request whose data in front failed (s_rd_tuser) becomes the row of a failed atomic; of an atomic
-// its own result may still come, and counts when the row has not been served by then.
+// forgotten, as it shares the word with a READ's address. Each asks for a turn of the QP (m_kick).
+// A request whose data in front failed (s_rd_tuser) becomes the row of a failed atomic; of an
+// atomic its own result may still come, and counts when the row has not been served by then.
 //
 // Some need rsp_serve to stand still (hold_o until serve_idle_i): a duplicate (rsp_sort); a set-up
 // or the end of a QP, which also waits for emit_idle_i; a new request, or a result ahead of its
