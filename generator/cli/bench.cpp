@@ -29,6 +29,7 @@ struct Options {
   int delay_ns = 500;
   bool quick = false;
   std::vector<std::string> only;
+  std::vector<std::string> points;
 };
 
 /// The fastest Ethernet rate that the datapath and the MAC's streams carry, in Gb/s.
@@ -216,6 +217,7 @@ int bench(const Options& options) {
                                    fmt::format("{}", options.gbps > 0 ? options.gbps : ethernet_rate(s))};
   if (options.quick) argv.emplace_back("--quick");
   for (const std::string& part : options.only) argv.insert(argv.end(), {"--only", part});
+  for (const std::string& point : options.points) argv.insert(argv.end(), {"--point", point});
   const ToolResult result = run_attached({"bench", argv, {}, {}, {}}, diagnostics);
   if (result.exit_code != 0) return failed(result.exit_code);
 
@@ -259,6 +261,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_flag("--quick", options->quick, "a few points only");
   command->add_option("--only", options->only, "rate, latency, fairness or loss; may be given several times")
       ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
+  command->add_option("--point", options->points,
+                      "measure the rate at OP:BYTES:QPS[:both] instead of the standard points, OP one of write, send, "
+                      "read; may be given several times");
   command->footer(examples({"rocegen bench specs/nic_100g.json", "rocegen bench specs/nic_10g.json --quick",
                             "rocegen bench specs/nic_100g.json --only loss"}));
   command->callback([options, &exit_code] { exit_code = bench(*options); });

@@ -13,8 +13,8 @@ namespace {
 // tests/unit/spec/schema_test.cpp compares the first with the files.
 constexpr const char* kLibraryNames =
     // templates/host
-    "atomic_pick atomic_unit axi_burst axi_join dma_read dma_write done_split event_queue pay_route rsp_guard "
-    "write_gate "
+    "atomic_pick atomic_unit axi_burst axi_join cmd_bypass dma_read dma_write done_split event_queue pay_route "
+    "rsp_guard write_gate "
     // templates/lib
     "arb_grant byte_rotate byte_rotate_level counter_bank ram_clear ram_sdp record_arb stream_arb stream_cdc "
     "stream_fifo stream_fork stream_reg stream_skid sync_bit sync_reset width_down width_up "

@@ -214,8 +214,7 @@ class Architect {
                            {"MaxReads", spec_.host.max_reads},
                            {"Targets", targets()}},
                           "fetches payload to send");
-    arb_ = top_.instance("tx_share_i", "tx_share", {{"DataW", spec_.data_width}, {"UserW", tx_user_width()}},
-                         "answers before data");
+    arb_ = top_.instance("tx_share_i", "tx_share", {{"DataW", spec_.data_width}}, "answers before data");
     framer_ = top_.instance("tx_framer_i", "tx_framer",
                             {{"DataW", spec_.data_width},
                              {"QpCount", spec_.qp_count},
@@ -230,7 +229,12 @@ class Architect {
                              {{"N", 2}, {"Width", record_width("roce_pkg::tx_cmd_t")}, {"Priority", 0}},
                              "requests and READ responses take turns");
     top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
-    top_.connect(sq_.stream("m_cmd"), cmd_arb_.stream("s_axis", 1), {.weight = 0});
+    bypass_ = top_.instance("cmd_bypass_i", "cmd_bypass", {}, "requests without payload need not wait for memory");
+    top_.connect(sq_.stream("m_cmd"), bypass_.stream("s_cmd"), {.weight = 0});
+    top_.connect(bypass_.stream("m_cmd"), cmd_arb_.stream("s_axis", 1), {.weight = 0});
+    // No slices here: what has left cmd_bypass is in front of all that leaves dma_read later.
+    top_.connect(bypass_.stream("m_pkt"), arb_.stream("s_request"), {.weight = 0, .as_packet = true});
+    top_.connect_pin(arb_.pin("request_left_o"), bypass_.pin("request_left_i"));
     top_.connect(cmd_arb_.stream("m_axis"), read_.stream("s_cmd"), {.weight = 1});
     top_.connect(acks_.stream("m_pkt"), arb_.stream("s_answer"), {.weight = 2, .as_packet = true});
     guard_ =
@@ -438,9 +442,6 @@ class Architect {
     return info ? info->width : 0;
   }
 
-  /// tuser of the packets on their way to the framer: the packet record and the error mark above it.
-  int tx_user_width() { return record_width("roce_pkg::tx_pkt_t") + 1; }
-
   struct ClockNotes {
     std::string domain;
     std::vector<netlist::Attribute> clock, reset;
@@ -453,8 +454,8 @@ class Architect {
   Builder top_;
   std::vector<ClockNotes> clock_notes_;
   InstanceHandle rx_, dispatch_, merge_, responder_, regions_, answers_, acks_, rsp_, rq_, rd_gate_, rcq_gate_,
-      ack_gate_, sq_, rqe_arb_, cmd_arb_, read_, guard_, arb_, framer_, watch_, route_, done_, atomic_, axi_, write_,
-      cqe_arb_, cqe_, faults_, events_, csr_, bank_;
+      ack_gate_, sq_, rqe_arb_, cmd_arb_, bypass_, read_, guard_, arb_, framer_, watch_, route_, done_, atomic_, axi_,
+      write_, cqe_arb_, cqe_, faults_, events_, csr_, bank_;
   std::vector<InstanceHandle> gates_;
 };
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 
 namespace rocegen::sim {
 namespace {
@@ -28,7 +30,9 @@ uint64_t on_wire(uint64_t extension, uint64_t payload) {
   return std::max(kHeaders + extension + (payload + 3) / 4 * 4, kMinFrame) + kFrameExtra;
 }
 
-const char* op_name(uint8_t op) {
+constexpr uint8_t kOps[] = {kWrWrite, kWrRead, kWrSend};  // of the part rate
+
+std::string_view op_name(uint8_t op) {
   switch (op) {
     case kWrWrite:
       return "write";
@@ -368,20 +372,32 @@ class Perf {
     std::string notes;
     for (const auto& [name, count] : a.counters)
       if (count != 0) notes += fmt::format("  {} {}", name, count);
-    progress_(fmt::format("{:<10} {:>8} B  {:>5} QPs {:<5} {:>9.3f} M/s {:>8.3f} Gb/s  {:>6.2f} % of the wire limit{}",
-                          op_name(q.op), q.payload, q.qps, q.both ? "both" : "", a.mps, a.gbps, 100 * a.fraction,
-                          notes));
+    const std::string jain = q.qps > 1 ? fmt::format("  Jain {:.4f}", a.jain) : "";
+    progress_(fmt::format(
+        "{:<10} {:>8} B  {:>5} QPs {:<5} {:>9.3f} M/s {:>8.3f} Gb/s  {:>6.2f} % of the wire limit{}{}", op_name(q.op),
+        q.payload, q.qps, q.both ? "both" : "", a.mps, a.gbps, 100 * a.fraction, jain, notes));
     return j;
   }
 
   Json rates() {
     Json out = Json::array();
+    if (!o_.points.empty()) {
+      for (const PerfPoint& p : o_.points) {
+        Query q;
+        q.op = p.op;
+        q.payload = p.payload;
+        q.qps = std::min(p.qps, o_.qp_count);
+        q.both = p.both;
+        out.push_back(point(q));
+      }
+      return out;
+    }
     std::vector<uint32_t> payloads = {1, 64, 256, 1024, 4096, 65536, 1u << 20};
     if (o_.quick) payloads = {64, 4096};
     std::vector<uint32_t> qps = {1};
     if (o_.qp_count >= 32 && !o_.quick) qps.push_back(32);
     if (o_.qp_count > 1) qps.push_back(o_.qp_count);
-    for (const uint8_t op : {kWrWrite, kWrRead, kWrSend}) {
+    for (const uint8_t op : kOps) {
       for (const uint32_t payload : payloads)
         for (const uint32_t n : qps) {
           Query q;
@@ -509,6 +525,28 @@ class Perf {
 };
 
 }  // namespace
+
+std::optional<PerfPoint> parse_perf_point(const std::string& text) {
+  std::vector<std::string> part(1);
+  for (const char c : text) {
+    if (c == ':')
+      part.emplace_back();
+    else
+      part.back() += c;
+  }
+  if (part.size() < 3 || part.size() > 4 || (part.size() == 4 && part[3] != "both")) return std::nullopt;
+  PerfPoint p;
+  const auto op = std::find_if(std::begin(kOps), std::end(kOps), [&](uint8_t o) { return op_name(o) == part[0]; });
+  if (op == std::end(kOps)) return std::nullopt;
+  p.op = *op;
+  for (const auto& [digits, value] : {std::pair(&part[1], &p.payload), std::pair(&part[2], &p.qps)}) {
+    const char* end = digits->data() + digits->size();
+    const auto [stop, fault] = std::from_chars(digits->data(), end, *value);
+    if (fault != std::errc() || stop != end || *value == 0 || *value > kSpace / 2) return std::nullopt;
+  }
+  p.both = part.size() == 4;
+  return p;
+}
 
 WireBytes wire_bytes(uint8_t op, uint64_t payload, uint32_t mtu) {
   WireBytes w;

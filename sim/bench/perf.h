@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,17 @@
 #include "sim/harness/nic.h"
 
 namespace rocegen::sim {
+
+/// One point of the part `rate`.
+struct PerfPoint {
+  uint8_t op = 0;        ///< WR opcode: WRITE, SEND or READ
+  uint32_t payload = 0;  ///< bytes a message
+  uint32_t qps = 1;
+  bool both = false;  ///< the same load in both directions at once
+};
+
+/// Reads a point as OP:BYTES:QPS or OP:BYTES:QPS:both, OP one of write, send, read; nothing when it is not one.
+std::optional<PerfPoint> parse_perf_point(const std::string& text);
 
 /// What the measurements need to know of the variant and of the surroundings.
 struct PerfOptions {
@@ -27,6 +39,7 @@ struct PerfOptions {
   std::string recovery = "go_back_n";  ///< of the variant, for the report
   bool quick = false;                  ///< a few points only
   std::vector<std::string> only;       ///< names of parts: rate, latency, fairness, loss; empty: all
+  std::vector<PerfPoint> points;       ///< of the part rate; empty: the standard ones
   uint64_t seed = 1;
 };
 

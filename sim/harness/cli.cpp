@@ -52,6 +52,7 @@ struct Options {
   double loss = 0.01, duplicate = 0.01, reorder = 0.01, corrupt = 0.01;
   // bench
   PerfOptions perf;
+  std::vector<std::string> points;
   // fuzz
   FuzzOptions fuzz;
 };
@@ -328,6 +329,11 @@ class Program {
     PerfOptions po = o_.perf;
     po.gbps = gbps_;
     po.mtu = max_mtu_;
+    for (const std::string& text : o_.points) {
+      const auto point = parse_perf_point(text);
+      if (!point) return complain(fmt::format("bench: '{}' is no point: OP:BYTES:QPS[:both]", text));
+      po.points.push_back(*point);
+    }
     po.seed = o_.seed;
     po.qp_count = spec_.value("qp_count", 1u);
     po.clock_mhz = spec_.value("clock_mhz", 250.0);
@@ -545,6 +551,7 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   bench->add_flag("--quick", o.perf.quick, "a few points only");
   bench->add_option("--only", o.perf.only, "rate, latency, fairness, loss")
       ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
+  bench->add_option("--point", o.points, "measure the rate at OP:BYTES:QPS[:both] instead of the standard points");
   CLI::App* fuzz = app.add_subcommand("fuzz", "forged frames for the NIC while it works");
   fuzz->add_option("--frames", o.fuzz.frames, "forged frames")->capture_default_str();
   fuzz->add_option("--qps", o.fuzz.qps, "connections under attack")->capture_default_str()->check(CLI::Range(1, 4096));

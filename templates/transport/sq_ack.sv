@@ -20,10 +20,10 @@
 // queues, which always drain. While a set-up waits, m_err finishes what it offers, so that no error
 // of the old life reaches the new one.
 //
-// Throughput: one of these every 2 cycles, from one QP or many; one of s_ack waits 2 cycles more
-// behind a response that may have been the last of a READ or atomic of the same QP. Latency: 6
-// cycles to state_*_o, 10 to m_fetch. ready_o: tables cleared, 2^QpW cycles after reset. Nothing is
-// taken before enable_i.
+// Throughput: one of these every 2 cycles, from one QP or many; one of s_ack takes 2 cycles more
+// when the response before it, of the same QP, closes a READ or atomic but is not accepted. Latency:
+// 6 cycles to state_*_o, 10 to m_fetch. ready_o: tables cleared, 2^QpW cycles after reset. Nothing
+// is taken before enable_i.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it. WqeSlots: slots in the request memory, 2..2^20.
 // RdDepth: READs and atomics of a QP under way, a power of two, 1..128.
@@ -160,8 +160,13 @@ module sq_ack #(
 
   // ---- choose: every second cycle ---------------------------------------------------------------
   logic           phase_q;
-  logic           wait_q;  // the READ list must wait for the operation in front
+  logic           guess_q;  // the response in front is going to close its READ: look behind that
+  logic           mid_guess_q;  // so it was looked up
+  logic           again_q;  // wrong: the operation stays, to be looked up again
+  logic           accept;  // the response that is decided
+  logic           closes;  // and ends its READ
   logic           step;
+  logic           move;  // of the stages
   logic           room, fetch_room;
   logic           choose;
   logic           list_valid;
@@ -180,7 +185,8 @@ module sq_ack #(
   logic           in_known_q;
 
   assign step    = !phase_q;
-  assign choose  = step && enable_i && room && !wait_q;
+  assign move    = step && !again_q;
+  assign choose  = move && enable_i && room;
   assign tell_go = list_valid && !hold_o && !telling && !m_err_tvalid && !m_event_tvalid;
   assign telling = in_q.op == roce_pkg::SqOpTell || mid_q.op == roce_pkg::SqOpTell ||
       rule_q.op == roce_pkg::SqOpTell;
@@ -234,7 +240,8 @@ module sq_ack #(
   // in: the row comes from its RAM, the header is checked, the READ list is looked up with it.
   // mid: the list's answer comes, everything is compared. rule: decided and written, in its first
   // cycle. The row that was written last is not in what the RAM gave to the two behind it: it is
-  // put in here (match_*).
+  // put in here (match_*). The list is looked up before the operation in front is decided: a
+  // response that closes a READ is taken to be accepted.
   roce_pkg::sq_row_t row_read;
   roce_pkg::sq_row_t in_row;
   roce_pkg::sq_row_t mid_row;
@@ -245,6 +252,7 @@ module sq_ack #(
   logic              match_in_q;
   logic              match_mid_q;
   logic              row_write;
+  logic              stayed_q;  // nothing moved at the last step
 
   ram_clear #(
     .Width(roce_pkg::SqRowW),
@@ -264,22 +272,17 @@ module sq_ack #(
   always_ff @(posedge clk) begin
     if (rst) begin
       phase_q   <= 1'b0;
-      wait_q    <= 1'b0;
+      again_q   <= 1'b0;
       in_q.op   <= roce_pkg::SqOpNone;
       mid_q.op  <= roce_pkg::SqOpNone;
       rule_q.op <= roce_pkg::SqOpNone;
     end else begin
       phase_q   <= !phase_q;
-      // A response that closes a READ moves the QP's place in the list when it is decided.
-      wait_q    <= phase_q && mid_q.op == roce_pkg::SqOpRsp && mid_q.qpn == in_q.qpn &&
-          (mid_rsp_q.opcode == roce_pkg::OpReadRespLast ||
-          mid_rsp_q.opcode == roce_pkg::OpReadRespOnly ||
-          mid_rsp_q.opcode == roce_pkg::OpAtomicAck) &&
-          (in_q.op == roce_pkg::SqOpRsp || in_q.op == roce_pkg::SqOpAck);
-      rule_q.op <= step ? mid_q.op : roce_pkg::SqOpNone;
-      if (step) begin
-        mid_q.op <= wait_q ? roce_pkg::SqOpNone : in_q.op;
-        if (!wait_q) in_q.op <= op.op;
+      again_q   <= phase_q && mid_guess_q && !(accept && closes);
+      rule_q.op <= move ? mid_q.op : roce_pkg::SqOpNone;
+      if (move) begin
+        mid_q.op <= in_q.op;
+        in_q.op  <= op.op;
       end
     end
   end
@@ -298,10 +301,21 @@ module sq_ack #(
       in_known_q        <= s_ack_tdata.dqpn < 24'(QpCount) &&
           (is_response || s_ack_tdata.opcode == roce_pkg::OpAck);
     end
-    match_in_q  <= row_write && rule_q.qpn == in_q.qpn;
-    match_mid_q <= row_write && rule_q.qpn == mid_q.qpn;
+    // A response that closes a READ moves the QP's place in the list when it is decided.
+    guess_q <= mid_q.op == roce_pkg::SqOpRsp && mid_q.qpn == in_q.qpn &&
+        (mid_rsp_q.opcode == roce_pkg::OpReadRespLast ||
+        mid_rsp_q.opcode == roce_pkg::OpReadRespOnly ||
+        mid_rsp_q.opcode == roce_pkg::OpAtomicAck) &&
+        (in_q.op == roce_pkg::SqOpRsp || in_q.op == roce_pkg::SqOpAck);
+    if (step) mid_guess_q <= guess_q && !again_q;
+    // What stays after again_q keeps its matches: nothing is written meanwhile.
+    if (phase_q) begin
+      match_in_q  <= row_write ? rule_q.qpn == in_q.qpn : match_in_q && stayed_q;
+      match_mid_q <= row_write ? rule_q.qpn == mid_q.qpn : match_mid_q && stayed_q;
+    end
+    if (step) stayed_q <= again_q;
     if (row_write) last_row_q <= row_d;
-    if (step) begin
+    if (move) begin
       mid_q.qpn  <= in_q.qpn;
       mid_q.psn  <= in_q.psn;
       mid_q.arg  <= in_q.arg;
@@ -339,10 +353,15 @@ module sq_ack #(
   logic [23:0] mid_nxt;
   logic [7:0]  mid_rdnxt;
   logic        rule_blocked;
-  logic        in_window, older, oldest, sent, open, moves, early, expected, fits, closes, atomic;
+  logic        in_window, older, oldest, sent, open, moves, early, expected, fits, atomic;
   logic [23:0] limit, number;
   logic [63:0] laddr;
   logic [2:0]  target;
+  logic [7:0]  look_rdu;
+  logic [QpW-1:0] look_qpn;
+
+  assign look_qpn = again_q ? mid_q.qpn : in_q.qpn;
+  assign look_rdu = again_q ? mid_row.told.rdu : in_row.told.rdu + 8'(guess_q);
 
   sq_peer #(
     .QpW(QpW)
@@ -355,8 +374,8 @@ module sq_ack #(
     .cursor_i(cursor_i),
     .look_i(choose),
     .look_qpn_i(op.qpn),
-    .step_i(step),
-    .check_qpn_i(in_q.qpn),
+    .step_i(move),
+    .check_qpn_i(look_qpn),
     .known_i(in_known_q),
     .hdr_ip_i(in_ip_q),
     .hdr_pkey_i(in_pkey_q),
@@ -379,8 +398,8 @@ module sq_ack #(
     .rd_qpn_i(rd_qpn_i),
     .rd_num_i(rd_num_i),
     .rd_i(rd_i),
-    .look_qpn_i(in_q.qpn),
-    .look_rdu_i(in_row.told.rdu),
+    .look_qpn_i(look_qpn),
+    .look_rdu_i(look_rdu),
     .rdu_i(mid_row.told.rdu),
     .una_i(mid_row.told.una),
     .nxt_i(mid_nxt),
@@ -416,7 +435,7 @@ module sq_ack #(
   logic [13:0] rule_bytes_q;
 
   always_ff @(posedge clk) begin
-    if (step) begin
+    if (move) begin
       mid_lsn_q        <= in_msn_q + 22'(credits);
       rule_lsn_q       <= mid_lsn_q;
       rule_lsn_newer_q <= lsn_step != '0 && !lsn_step[21];
@@ -433,7 +452,7 @@ module sq_ack #(
     end
   end
 
-  logic        kick_requester, kick_retire, list, tell, accept;
+  logic        kick_requester, kick_retire, list, tell;
   logic [13:0] count;
   logic [13:0] count_q;
 

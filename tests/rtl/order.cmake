@@ -1,4 +1,5 @@
-# Benches of what keeps lives of a QP and answers apart: cfg_order, ack_split, rsp_guard, tx_share.
+# Benches of what keeps lives of a QP and answers apart: cfg_order, ack_split, rsp_guard, cmd_bypass,
+# tx_share.
 set(order_lib templates/net/roce_pkg.sv templates/lib/arb_grant.sv templates/lib/stream_arb.sv)
 foreach(settle 1 64)
   add_rtl_bench(NAME cfg_order_${settle} TOP cfg_order BENCH tests/rtl/cfg_order.cpp LABELS transport
@@ -16,12 +17,14 @@ foreach(shape "64 1" "256 4" "512 16")
     SOURCES ${order_lib} templates/host/rsp_guard.sv PARAMS DataW=${width} Entries=${entries}
     DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
-foreach(shape "64 297 1" "512 297 128")
+foreach(shape "64 1" "512 128")
   separate_arguments(shape)
   list(GET shape 0 width)
-  list(GET shape 1 user)
-  list(GET shape 2 linger)
+  list(GET shape 1 linger)
   add_rtl_bench(NAME tx_share_${width} TOP tx_share BENCH tests/rtl/tx_share.cpp LABELS net
-    SOURCES ${order_lib} templates/net/tx_share.sv PARAMS DataW=${width} UserW=${user} Linger=${linger}
+    SOURCES ${order_lib} templates/net/tx_share.sv PARAMS DataW=${width} Linger=${linger}
     DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
+add_rtl_bench(NAME cmd_bypass TOP cmd_bypass BENCH tests/rtl/cmd_bypass.cpp LABELS host
+  SOURCES templates/net/roce_pkg.sv templates/host/cmd_bypass.sv
+  DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
