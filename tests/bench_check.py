@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs `rocegen bench --quick` and holds what it counted against the targets: fractions of the wire limit, fairness.
+"""Runs `rocegen bench` at chosen points and holds what it counted against the targets: fractions of the wire limit,
+fairness.
 
   bench_check.py ROCEGEN SPEC FOLDER     FOLDER: of the variant
 
@@ -8,35 +9,61 @@ import json
 import subprocess
 import sys
 
-# Least fraction of the wire limit by operation and payload.
-TARGETS = {("write", 64): 0.99, ("write", 4096): 0.995, ("read", 4096): 0.995, ("send", 4096): 0.995, ("send", 64): 0.95}
+# Least fraction of the wire limit by operation, payload, queue pairs (0: all of the variant), both directions at once.
+TARGETS = {
+    ("write", 64, 1, False): 0.99,
+    ("write", 64, 0, False): 0.99,
+    ("send", 64, 1, False): 0.99,
+    ("send", 64, 0, False): 0.99,
+    ("read", 64, 32, False): 0.95,
+    ("read", 64, 0, False): 0.95,
+    ("read", 64, 0, True): 0.95,
+    ("write", 4096, 1, False): 0.995,
+    ("send", 4096, 1, False): 0.995,
+    ("read", 4096, 1, False): 0.995,
+    ("write", 4096, 1, True): 0.995,
+    ("send", 4096, 1, True): 0.995,
+    ("read", 4096, 1, True): 0.995,
+    ("read", 4096, 0, True): 0.995,
+}
+# Of all queue pairs at once: least Jain index, and least fraction of the wire limit.
+FAIR = 0.99
+FAIR_TOTAL = {"write": 0.99, "read": 0.95}
 
 
 def main():
     rocegen, spec, folder = sys.argv[1:]
-    done = subprocess.run([rocegen, "bench", spec, "-o", folder, "--quick", "--only", "rate", "--only", "fairness"], check=False)
+    with open(folder + "/manifest.json", encoding="utf-8") as file:
+        all_qps = json.load(file)["spec"]["qp_count"]
+    wanted = {(op, payload, qps or all_qps, both): target for (op, payload, qps, both), target in TARGETS.items()}
+    command = [rocegen, "bench", spec, "-o", folder, "--quick", "--only", "rate", "--only", "fairness"]
+    for op, payload, qps, both in wanted:
+        command += ["--point", "%s:%d:%d%s" % (op, payload, qps, ":both" if both else "")]
+    done = subprocess.run(command, check=False)
     if done.returncode:
         return done.returncode
     with open(folder + "/bench/bench.json", encoding="utf-8") as file:
         report = json.load(file)
     bad = 0
-    seen = set()
     for point in report["rate"]:
-        key = (point["op"], point["payload"])
-        target = TARGETS.get(key)
-        if target is None or (point["both"] and key[0] == "read"):
-            continue
-        seen.add(key)
+        key = (point["op"], point["payload"], point["qps"], point["both"])
+        target = wanted.pop(key)
         if point["fraction"] < target:
-            print("%s %d B, %d QPs: %.2f %% of the wire limit, target %.1f %%" %
-                  (*key, point["qps"], 100 * point["fraction"], 100 * target))
+            print("%s of %d B, %d QPs%s: %.2f %% of the wire limit, target %.1f %%" %
+                  (*key[:3], ", both directions" if key[3] else "", 100 * point["fraction"], 100 * target))
             bad += 1
-    for point in report["fairness"]:
-        if point["jain"] < 0.99:
-            print("Jain index %.4f of %d QPs, target 0.99" % (point["jain"], point["qps"]))
+        if any(point["counters"].values()):
+            print("%s of %d B, %d QPs: trouble without loss: %s" % (*key[:3], point["counters"]))
             bad += 1
-    if seen != set(TARGETS):
-        print("not measured: %s" % sorted(set(TARGETS) - seen))
+    fair = {point["op"]: point for point in report["fairness"]}
+    for op, least in FAIR_TOTAL.items():
+        point = fair.pop(op)
+        if point["jain"] < FAIR or point["fraction"] < least:
+            print("%s of %d QPs: Jain index %.4f (target %.2f) at %.2f %% of the wire limit (target %.1f %%)" %
+                  (op, point["qps"], point["jain"], FAIR, 100 * point["fraction"], 100 * least))
+            bad += 1
+    if wanted or fair:
+        print("measured is something else than what was asked for: %s, %s" % (sorted(wanted), sorted(fair)))
         bad += 1
     print("%d of the targets missed" % bad)
     return 1 if bad else 0

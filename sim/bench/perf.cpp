@@ -294,30 +294,24 @@ class Perf {
       last = c.time;
       ++completed;
     });
+    const Ps end = rig.bench().now();
     a.messages = completed;
-    if (q.loss > 0 || completed > 400) {
+    for (size_t i = 0; i < 2; ++i) rig.nic(i).request_counters();
+    rig.bench().settle_config();
+    for (const char* name : {"sq_retransmits", "sq_timeouts", "rx_no_buffer", "rx_no_header_slot", "sq_naks_rnr"})
+      for (size_t i = 0; i < 2; ++i) a.counters[name] += rig.nic(i).counter(name).value_or(0);
+    if (q.loss > 0 || a.counters["sq_retransmits"] != 0) {
       // What completed, from the first completion to the last.
       a.us = us(last - first);
       if (a.us > 0) a.mps = static_cast<double>(completed - 1) / a.us;
       a.gbps = a.mps * 1e-3 * q.payload * 8;
     } else {
-      // Payload on the wire. A frame's time is that of its end, so the interval between two frames carries the later
-      // one: exact also for long messages.
+      // Nothing is sent twice: payload on the wire, which no collecting of acknowledgements blurs. Of two directions
+      // the slower one.
       const size_t sender = q.op == kWrRead ? 1 : 0;
-      uint64_t bytes = 0;
-      Ps t0 = 0, t1 = 0;
-      for (const SentFrame& f : rig.bench().sent(sender)) {
-        uint64_t payload = 0;
-        if (f.time < from || !data_payload(f.frame, q.op, payload)) continue;
-        if (t0 == 0)
-          t0 = f.time;
-        else
-          bytes += payload;
-        t1 = f.time;
-      }
-      a.us = us(t1 - t0);
-      if (a.us > 0) a.gbps = static_cast<double>(bytes) * 8e-3 / a.us;
-      a.mps = q.payload != 0 ? a.gbps / (q.payload * 8e-3) : 0;
+      a.gbps = goodput(rig, sender, q.op, from, end, a.us);
+      if (q.both) a.gbps = std::min(a.gbps, goodput(rig, 1 - sender, q.op, from, end, a.us));
+      a.mps = a.gbps / (q.payload * 8e-3);
     }
     a.fraction = a.limit_mps > 0 ? a.mps / a.limit_mps : 0;
     double sum = 0, squares = 0;
@@ -327,12 +321,27 @@ class Perf {
     }
     if (squares > 0) a.jain = sum * sum / (q.qps * squares);
     a.cycles = rig.nic(0).cycles() - count0;
-    for (size_t i = 0; i < 2; ++i) rig.nic(i).request_counters();
-    rig.bench().settle_config();
-    for (const char* name : {"sq_retransmits", "sq_timeouts", "rx_no_buffer", "rx_no_header_slot", "sq_naks_rnr"})
-      for (size_t i = 0; i < 2; ++i) a.counters[name] += rig.nic(i).counter(name).value_or(0);
     cycles_ += 2 * rig.nic(0).cycles();
     return a;
+  }
+
+  /// Gb/s of payload that a station sent from `from` to `end`. A frame's time is that of its end, so the interval
+  /// between two frames carries the later one: exact also for long messages. `interval`: us between the first and the
+  /// last.
+  static double goodput(Rig& rig, size_t sender, uint8_t op, Ps from, Ps end, double& interval) {
+    uint64_t bytes = 0;
+    Ps first = 0, last = 0;
+    for (const SentFrame& f : rig.bench().sent(sender)) {
+      uint64_t payload = 0;
+      if (f.time < from || f.time > end || !data_payload(f.frame, op, payload)) continue;
+      if (first == 0)
+        first = f.time;
+      else
+        bytes += payload;
+      last = f.time;
+    }
+    interval = us(last - first);
+    return interval > 0 ? static_cast<double>(bytes) * 8e-3 / interval : 0;
   }
 
   /// Payload bytes of a frame that carries data of such a request; false for any other frame.
@@ -372,7 +381,7 @@ class Perf {
     std::string notes;
     for (const auto& [name, count] : a.counters)
       if (count != 0) notes += fmt::format("  {} {}", name, count);
-    const std::string jain = q.qps > 1 ? fmt::format("  Jain {:.4f}", a.jain) : "";
+    const std::string jain = q.time_us != 0 && q.qps > 1 ? fmt::format("  Jain {:.4f}", a.jain) : "";
     progress_(fmt::format(
         "{:<10} {:>8} B  {:>5} QPs {:<5} {:>9.3f} M/s {:>8.3f} Gb/s  {:>6.2f} % of the wire limit{}{}", op_name(q.op),
         q.payload, q.qps, q.both ? "both" : "", a.mps, a.gbps, 100 * a.fraction, jain, notes));
@@ -476,13 +485,17 @@ class Perf {
 
   Json fairness() {
     Json out = Json::array();
+    // Long enough that a message more or less does not matter: some 40 of each QP, or as many as 3 ms hold.
     for (const uint32_t payload : {64u, 4096u}) {
-      Query q;
-      q.payload = payload;
-      q.qps = o_.qp_count;
-      q.time_us = std::min(800.0, 40.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false) * 1e-6));
-      out.push_back(point(q));
-      if (o_.quick) break;
+      for (const uint8_t op : kOps) {
+        if (o_.quick && (payload != 64 || op == kWrSend)) continue;
+        Query q;
+        q.op = op;
+        q.payload = payload;
+        q.qps = o_.qp_count;
+        q.time_us = std::min(3000.0, 40.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false) * 1e-6));
+        out.push_back(point(q));
+      }
     }
     return out;
   }
