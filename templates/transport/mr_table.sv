@@ -14,7 +14,7 @@
 // cycle after it on; one a cycle, an index beyond MrCount is ignored. A set-up that is taken later
 // wins over it.
 //
-// MrCount: regions, 1..65536.
+// MrCount: regions, 1..65536. From 1024 on a part of the table is UltraRAM, from 2048 on all of it.
 // rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -44,7 +44,8 @@ module mr_table #(
 
   localparam int MrW = MrCount > 1 ? $clog2(MrCount) : 1;
   localparam int LengthW = 41;
-  localparam int EntryW = 8 + 4 + 3 + 16 + 64 + LengthW;
+  localparam int RestW = 8 + 4 + 3 + 16 + LengthW;  // an entry without its base: a word of UltraRAM
+  localparam int Block = MrCount > 64 ? 1 : 0;  // style of a table that is no UltraRAM
 
   // ---- set-up: one cycle to add, one to write, more while invalidations write ------------------
   logic            added_q;
@@ -78,7 +79,8 @@ module mr_table #(
 
   // ---- table ------------------------------------------------------------------------------------
   logic              valid;
-  logic [EntryW-1:0] entry;
+  logic [RestW-1:0]  rest;
+  logic [63:0]       base;
   logic [23:0]       index;
   logic              in_table1_q;
   logic              in_table2_q;
@@ -103,19 +105,34 @@ module mr_table #(
   );
 
   ram_sdp #(
-    .Width(EntryW),
+    .Width(RestW),
     .Depth(MrCount),
     .Latency(2),
-    .Style(MrCount >= 2048 ? 2 : 0)
-  ) u_entry (
+    .Style(MrCount >= 1024 ? 2 : Block)
+  ) u_rest (
     .clk(clk),
     .wr_en_i(take && known_q),
     .wr_addr_i(s_cfg_tdata.index[MrW-1:0]),
     .wr_data_i({s_cfg_tdata.variant, s_cfg_tdata.access, s_cfg_tdata.target, s_cfg_tdata.pd,
-        s_cfg_tdata.base, s_cfg_tdata.length[LengthW-1:0]}),
+        s_cfg_tdata.length[LengthW-1:0]}),
     .rd_en_i(1'b1),
     .rd_addr_i(index[MrW-1:0]),
-    .rd_data_o(entry)
+    .rd_data_o(rest)
+  );
+
+  ram_sdp #(
+    .Width(64),
+    .Depth(MrCount),
+    .Latency(2),
+    .Style(MrCount >= 2048 ? 2 : Block)
+  ) u_base (
+    .clk(clk),
+    .wr_en_i(take && known_q),
+    .wr_addr_i(s_cfg_tdata.index[MrW-1:0]),
+    .wr_data_i(s_cfg_tdata.base),
+    .rd_en_i(1'b1),
+    .rd_addr_i(index[MrW-1:0]),
+    .rd_data_o(base)
   );
 
   always_ff @(posedge clk) begin
@@ -123,8 +140,8 @@ module mr_table #(
     in_table2_q <= in_table1_q;
   end
 
-  assign entry_o = {24'd0, valid && in_table2_q, entry[EntryW-1:LengthW],
-      {(64 - LengthW){1'b0}}, entry[LengthW-1:0]};
+  assign entry_o = {24'd0, valid && in_table2_q, rest[RestW-1:LengthW], base,
+      {(64 - LengthW){1'b0}}, rest[LengthW-1:0]};
 
   `ROCEGEN_STREAM(cfg_contract, s_cfg_tvalid, s_cfg_tready, s_cfg_tdata)
 
