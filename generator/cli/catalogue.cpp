@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "generator/dataflow/codes.h"
 #include "generator/netlist/codes.h"
 #include "generator/outputs/codes.h"
 #include "generator/spec/codes.h"
@@ -17,7 +18,8 @@ namespace {
 using Table = std::span<const spec::CodeInfo> (*)();
 
 // One line a folder.
-constexpr std::array kTables = {Table{spec::codes}, Table{netlist::codes}, Table{outputs::codes}};
+constexpr std::array kTables = {Table{spec::codes}, Table{netlist::codes}, Table{dataflow::codes},
+                                Table{outputs::codes}};
 
 std::vector<spec::CodeInfo> collect() {
   std::vector<spec::CodeInfo> all;

@@ -22,6 +22,7 @@ void add_lint(CLI::App& app, int& exit_code);
 void add_synth(CLI::App& app, int& exit_code);
 void add_sim(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_compile(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 
 /// Adds all subcommands.

@@ -146,7 +146,9 @@ class MulConst final : public Operator {
     const int terms = attrs.bits.popcount();
     if (terms == 0) return kConstant;
     if (terms == 1) return args[0];
-    return behind(args, carry_save_levels(terms) + adder_levels(widths[0]));
+    if (widths[0] <= kLutInputs) return lut_arrival(std::vector<Arrival>(static_cast<std::size_t>(widths[0]), args[0]));
+    // Short products lose more: their columns are lowest where the carry chain is longest.
+    return behind(args, carry_save_levels(terms) + adder_levels(widths[0]) - (widths[0] <= 8 ? 2 : 1));
   }
   std::string expression(TextContext& context, Operands args, const Attributes& attrs) const override {
     return fmt::format("{} * {}", args[0]->text(), context.constant(attrs.bits));
@@ -291,7 +293,7 @@ class Mul final : public Operator {
       for (const auto a : args) in.insert(in.end(), static_cast<std::size_t>(widths[0]), a);
       return lut_arrival(in);
     }
-    return behind(args, carry_save_levels(widths[0]) + adder_levels(widths[0]));
+    return behind(args, std::max(2, carry_save_levels(widths[0]) + adder_levels(widths[0]) - 2));
   }
   std::string expression(TextContext&, Operands args, const Attributes&) const override { return join(args, " * "); }
   bool commutative() const override { return true; }
@@ -468,7 +470,7 @@ class Abs final : public Operator {
   BitVec evaluate(Values args, const Attributes&) const override { return magnitude(args[0]); }
   Arrival arrival(Arrivals args, Widths widths, const Attributes&) const override {
     if (widths[0] <= kLutInputs) return lut_arrival(std::vector<Arrival>(static_cast<std::size_t>(widths[0]), args[0]));
-    return behind(args, adder_levels(widths[0]));
+    return behind(args, std::max(2, log2_ceil(widths[0]) - 2));  // the carry is an and of low bits
   }
   std::string expression(TextContext&, Operands args, const Attributes&) const override {
     const int sign = args[0]->width() - 1;

@@ -16,6 +16,9 @@
 #include "generator/dataflow/checksum.h"
 #include "generator/dataflow/compile.h"
 #include "generator/dataflow/crc.h"
+#include "generator/dataflow/delay_table.h"
+#include "generator/dataflow/passes.h"
+#include "tests/unit/dataflow/delay_samples.h"
 #include "tests/unit/dataflow/sample_graphs.h"
 
 namespace {
@@ -128,5 +131,18 @@ TEST_CASE("operators: the delay of each is no underestimate") {
           built[i].levels <= modules[i].levels + 1,
           fmt::format("{} of {} bits: {} levels, estimate {}", names[i], width, built[i].levels, modules[i].levels));
     }
+  }
+}
+
+TEST_CASE("delay table: Yosys builds what was measured") {
+  Options options;
+  options.combinational = true;
+  std::vector<CompiledModule> modules;
+  for (const auto& row : kMeasuredDelays) modules.push_back(compile(sample::delay_graph(row.op, row.width), options));
+  const auto built = synthesise(modules);
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const auto& row = kMeasuredDelays[i];
+    fmt::print("    {{\"{}\", {}, {}}},\n", row.op, row.width, built[i].levels);
+    CHECK_MESSAGE(std::abs(built[i].levels - row.levels) <= 1, fmt::format("{} of {} bits", row.op, row.width));
   }
 }

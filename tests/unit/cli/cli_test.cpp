@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -86,7 +87,7 @@ TEST_CASE("version and help") {
   const Result help = run({"--help"});
   CHECK(help.exit_code == 0);
   CHECK(help.err.empty());
-  for (const std::string command : {"check", "schema", "explain"}) {
+  for (const std::string command : {"check", "schema", "compile", "explain"}) {
     CHECK(contains(help.out, command));
     const Result own = run({command, "--help"});
     CHECK(own.exit_code == 0);
@@ -181,6 +182,24 @@ TEST_CASE("a full disk is noticed") {
     CHECK(result.exit_code == 1);
     CHECK(contains(result.err, "error[E0107]"));
   }
+}
+
+TEST_CASE("compile writes the module and says what it costs") {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path / "dot").string();
+  const Result good = run({"compile", kSource + "/specs/graphs/dot_product.json", "-o", out});
+  CHECK(good.exit_code == 0);
+  CHECK(good.err.empty());
+  CHECK(contains(good.out, "dot_product: latency "));
+  CHECK(contains(good.out, " register bits, about "));
+  CHECK(contains(slurp(out + "/dot_product.sv"), "module dot_product ("));
+  const std::string bad = (folder.path / "bad.json").string();
+  std::ofstream(bad) << "{\"name\": \"g\", \"inputs\": {\"x\": \"u8\"},\n \"outputs\": {\"y\": [\"ad\", \"x\", 1]}}";
+  const Result fault = run({"compile", bad, "-o", out});
+  CHECK(fault.exit_code == 1);
+  CHECK(fault.out.empty());
+  CHECK(contains(fault.err, "bad.json:2:20: error[E0404]"));
+  CHECK(contains(fault.err, "did you mean \"add\"?"));
 }
 
 TEST_CASE("explain lists the codes and explains each") {
