@@ -84,6 +84,7 @@ std::string write_package(const stack::Stack& stack) {
   line("RqeSlots", s.transport.rqe_slots, "slots of the receive-ring memory");
   line("SrqCount", s.transport.srq_count, "shared receive rings");
   line("ReadDepth", s.transport.read_depth, "READs and atomics outstanding of one QP, each way");
+  line("Selective", s.transport.recovery == "selective" ? 1 : 0, "WRITE packets behind a gap are placed");
   line("AckInterval", s.transport.ack_interval, "packets between two AckReq within a message");
   line("WindowPackets", s.transport.window_packets, "unacknowledged packets of one QP");
   line("TickCycles", s.tick_cycles(), "clock cycles of 4.096 us");

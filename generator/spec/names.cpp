@@ -22,7 +22,8 @@ constexpr const char* kLibraryNames =
     "delay_line icrc_check icrc_mask roce_pkg rx_buffer rx_fetch rx_frontend rx_header rx_ip_sum rx_parse "
     "rx_strip rx_verdict stall_watch tx_assemble tx_frame_buffer tx_framer tx_header tx_lookup tx_seal tx_share "
     // templates/transport
-    "ack_queue ack_split cfg_order fetch_merge mr_table qp_timer responder_buffer responder_decode responder_mtu "
+    "ack_queue ack_split cfg_order fetch_merge mr_table qp_timer responder_ahead responder_buffer responder_decode "
+    "responder_mtu "
     "responder_packet responder_reads responder_recent responder_region responder_retire responder_ring "
     "responder_sequence responder_setup rq_complete rq_control rq_engine rq_flush rq_post rq_rings rsp_answers "
     "rsp_emit rsp_engine rsp_enter rsp_fetch rsp_rows rsp_serve rsp_sort rsp_turn rx_dispatch rx_responder sq_ack "

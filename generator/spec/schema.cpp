@@ -254,6 +254,14 @@ std::vector<Field> make_fields() {
           },
           "16, and 8 for more than 256 queue pairs: their rows then fill whole UltraRAMs")
       .example("32");
+  t.word(
+       "/transport/recovery", [](auto& s) -> auto& { return s.transport.recovery; },
+       "What becomes of packets behind a lost one. go_back_n: all of them are dropped and come again. selective: WRITE "
+       "packets whose place is known go to memory at once, and ePSN jumps over them when the lost one arrives; a "
+       "requester sends the lost packet alone and waits for that jump. Works with any peer, but of two WRITEs to the "
+       "same bytes that are under way together, the earlier one may be what stays.")
+      .words({"go_back_n", "selective"})
+      .example("\"selective\"");
 
   t.object("/network", "The side of the Ethernet MAC, and IPv4.");
   t.integer(

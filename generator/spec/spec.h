@@ -21,6 +21,7 @@ struct TransportSpec {
   int rqe_slots = 0;          ///< RQEs in the receive-ring memory that all rings share, a power of two; 0 = derive
   int srq_count = 0;          ///< shared receive rings, 0..4096
   int read_depth = 0;         ///< READs and atomics outstanding of a QP, each way; a power of two, 1..128; 0 = derive
+  std::string recovery = "go_back_n";  ///< what a responder does behind a gap: "go_back_n" or "selective"
 
   bool operator==(const TransportSpec&) const = default;
 };

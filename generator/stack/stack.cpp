@@ -94,11 +94,13 @@ class Architect {
   }
 
   void transport() {
+    const int selective = spec_.transport.recovery == "selective" ? 1 : 0;
     responder_ = top_.instance("rx_responder_i", "rx_responder",
                                {{"QpCount", spec_.qp_count},
                                 {"MrCount", spec_.memory_regions},
                                 {"SrqCount", spec_.transport.srq_count},
-                                {"RdDepth", spec_.transport.read_depth}},
+                                {"RdDepth", spec_.transport.read_depth},
+                                {"Selective", selective}},
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
@@ -124,7 +126,8 @@ class Architect {
                          {"TickCycles", spec_.tick_cycles()},
                          {"AckInterval", spec_.transport.ack_interval},
                          {"WindowPkts", spec_.transport.window_packets},
-                         {"RdDepth", spec_.transport.read_depth}},
+                         {"RdDepth", spec_.transport.read_depth},
+                         {"Selective", selective}},
                         "send rings, scheduler, requester, completer, timers");
     top_.connect(dispatch_.stream("m_req"), responder_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_rsp"), sq_.stream("s_ack"), {.weight = 1});

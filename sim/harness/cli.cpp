@@ -413,6 +413,8 @@ class Program {
       n.seed = seed;
       n.max_mtu = max_mtu_;
       n.gbps = gbps_;
+      if (const auto t = spec_.find("transport"); t != spec_.end() && t->is_object())
+        n.recovery = t->value("recovery", n.recovery);
       n.mac_period = mac_period_;
       n.rx_gap *= o_.stall;
       n.tx_stall *= o_.stall;

@@ -83,6 +83,7 @@ Nic::Nic(std::string name, std::unique_ptr<Dut> dut, RegisterMap map, const NicO
   info_.kind = "dut";
   info_.data_bytes = dut_->info().data_bytes;
   info_.max_mtu = options.max_mtu;
+  info_.recovery = options.recovery;
   info_.counters_by_register = true;
   mac_period_ = options.mac_period != 0 ? options.mac_period : period_;
 }

@@ -28,6 +28,7 @@ struct NicOptions {
   double gbps = 0;        ///< line rate of the MAC: it takes the next frame when the line is free again; 0: no limit
   uint64_t mac_buffer_ns = 0;  ///< with `gbps`: the MAC takes a frame when what waits in it lasts no longer than this
   uint32_t max_mtu = 4096;
+  std::string recovery = "go_back_n";  ///< transport.recovery of the NIC's specification
   uint32_t max_qp_slots_log2 = 6;  ///< ring of a QP that asks for no particular size: at most 2^this slots
 };
 

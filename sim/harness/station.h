@@ -22,6 +22,7 @@ struct StationInfo {
   uint32_t rd_depth = 16;   ///< READs and atomics outstanding a QP, either way
   uint32_t targets = 8;     ///< memories, each behind an AXI master of its own
   uint32_t max_mtu = 4096;  ///< largest path MTU it takes
+  std::string recovery = "go_back_n";  ///< transport.recovery of its specification
   bool counters_by_register = false;
 };
 

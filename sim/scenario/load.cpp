@@ -241,9 +241,13 @@ class Checker {
     if (j.contains("link") && object(j["link"], "/link")) keys(j["link"], "/link", kLinkKeys);
     if (j.contains("set")) object(j["set"], "/set");
     if (j.contains("needs") && object(j["needs"], "/needs")) {
-      keys(j["needs"], "/needs", {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth"});
+      keys(j["needs"], "/needs", {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery"});
       for (const auto& [key, value] : j["needs"].items()) {
-        if (!value.is_number_unsigned()) fault("/needs/" + key, "must be a number");
+        if (key == "recovery") {
+          if (value != "go_back_n" && value != "selective") {
+            fault("/needs/" + key, "must be \"go_back_n\" or \"selective\"");
+          }
+        } else if (!value.is_number_unsigned()) fault("/needs/" + key, "must be a number");
       }
     }
     if (j.contains("allow") && array(j["allow"], "/allow")) {

@@ -122,6 +122,10 @@ void Runner::needs() {
     check("rqe_slots", info.rqe_slots);
     check("srqs", info.srq_count);
     check("rd_depth", info.rd_depth);
+    if (info.kind == "dut" && n.contains("recovery") && n["recovery"] != info.recovery) {
+      throw Unsuitable{
+          fmt::format("needs recovery {}, station {} has {}", n["recovery"].get<std::string>(), "ab"[i], info.recovery)};
+    }
   }
 }
 

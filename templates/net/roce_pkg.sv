@@ -431,6 +431,7 @@ package roce_pkg;
     logic        init;  // set-up
     logic        kill;
     logic        kill_nak;  // answered by NAK 0x63
+    logic        advance;  // ePSN jumps: imm is {messages that end 8, packets 8}
     logic        known;  // QPN within QpCount
     rsp_op_t     op;
     logic        ackreq;
@@ -452,11 +453,32 @@ package roce_pkg;
     logic        took;  // a receive queue entry was taken
     logic        open;  // the QP was within a SEND
     logic        used;  // the QP has used READ or atomics before
+    logic        place;  // ahead of ePSN, but may go to memory
+    logic        unmark;  // in order; its cell may be set
+    logic        jump;  // ePSN has been advanced
     logic [7:0]  idx;  // how many
     logic [23:0] psn;
     logic [23:0] last_psn;
     logic [23:0] msn;  // before the slot
   } rsp_view_t;
+  // A packet that was placed ahead of ePSN, as its cell remembers it.
+  localparam logic [1:0] CellNone = 2'd0;
+  localparam logic [1:0] CellMiddle = 2'd1;
+  localparam logic [1:0] CellLast = 2'd2;
+  localparam logic [1:0] CellOnly = 2'd3;
+  // Kind of message that a QP of the responder is inside of.
+  localparam logic [1:0] KindNone = 2'd0;
+  localparam logic [1:0] KindWrite = 2'd1;
+  localparam logic [1:0] KindSend = 2'd2;
+  // Work for responder_ahead.
+  typedef struct packed {
+    logic        clear;  // forget every cell of the QP
+    logic [1:0]  kind;  // Kind*
+    logic [23:0] qpn;
+    logic [23:0] psn;  // ePSN
+  } rsp_walk_t;
+  localparam int RspWalkW = 51;
+
   localparam int RspInOrder = 0;
   localparam int RspDuplicate = 1;  // acknowledged again
   localparam int RspGap = 2;  // first behind a gap
@@ -537,6 +559,7 @@ package roce_pkg;
     logic        blocked;  // waits for an acknowledgement: sq_ack kicks it
     logic [7:0]  rd;  // READs and atomics in front of psn, modular
     logic [7:0]  rdnxt;  // highest rd so far
+    logic [1:0]  lone;  // after a rewind: 1 one packet may be sent, 2 it is on its way, 0 all may go
   } sq_cursor_t;
 
   // One turn of a QP in the requester: travels beside the turn's work requests.
@@ -603,8 +626,8 @@ package roce_pkg;
   localparam int SqReqW = 348;
   localparam int SqCplW = 126;
   localparam int SqStateW = 115;
-  localparam int SqCursorW = 99;
-  localparam int SqCtxW = 198;
+  localparam int SqCursorW = 101;
+  localparam int SqCtxW = 200;
   localparam int SqTokW = 386;
   localparam int SqRowW = 133;
 

@@ -9,7 +9,7 @@
 // RspPkey, minus RspOpcode). shape_bad_o: pad, payload, length or alignment cannot be right.
 // allowed_o: the operation exists and the QP has the right to it. takes_o: a receive queue entry is
 // needed; completes_o: one is completed. next_psn_o follows the request's last PSN, last_psn_o; of
-// a set-up it is hdr_i.psn. length_o is 8 of an atomic.
+// a set-up it is hdr_i.psn, of an advance hdr_i.psn + hdr_i.imm[7:0]. length_o is 8 of an atomic.
 //
 // QpCount: queue pairs, 1..16384.
 `default_nettype none
@@ -25,6 +25,7 @@ module responder_packet #(
   input  logic                 kill_i,
   input  logic                 kill_nak_i,
   input  logic                 kill_psn_i,
+  input  logic                 advance_i,
   // A header has fields of responses.
   /* verilator lint_off UNUSEDSIGNAL */
   input  roce_pkg::rx_hdr_t    hdr_i,
@@ -153,7 +154,8 @@ module responder_packet #(
       slot3_q.init      <= init_i;
       slot3_q.kill      <= kill_i && known2_q;
       slot3_q.kill_nak  <= kill_nak_i && receives_i;
-      slot3_q.known     <= known2_q && (request_i || init_i || kill_i);
+      slot3_q.advance   <= advance_i && receives_i;
+      slot3_q.known     <= known2_q && (request_i || init_i || kill_i || (advance_i && receives_i));
       slot3_q.op        <= op2_q;
       slot3_q.ackreq    <= hdr_i.ackreq;
       slot3_q.se        <= hdr_i.se;
@@ -182,7 +184,7 @@ module responder_packet #(
       read_ok3_q        <= fixed_i.read_ok;
       atomic_ok3_q      <= fixed_i.atomic_ok;
       psn3_q            <= hdr_i.psn;
-      span3_q           <= span;
+      span3_q           <= advance_i ? {16'd0, hdr_i.imm[7:0]} : span;
       va3_q             <= hdr_i.va;
       rkey3_q           <= hdr_i.rkey;
       length3_q         <= op2_q.atomic ? 32'd8 : hdr_i.dma_len;
@@ -232,7 +234,7 @@ module responder_packet #(
       ring_own_o  <= ring_on3_q && ring_own3_q;
       own_psn_o   <= own_psn3_q;
       hdr_psn_o   <= psn3_q;
-      next_psn_o  <= psn3_q + span3_q + {23'd0, !slot3_q.init};
+      next_psn_o  <= psn3_q + span3_q + {23'd0, slot3_q.request};
       last_psn_o  <= psn3_q + span3_q;
       va_o        <= va3_q;
       rkey_o      <= rkey3_q;

@@ -14,6 +14,8 @@
 //
 // writes_o, atomics_o: fetch commands with forward 1 so far, of data and of operands, modular.
 //
+// mark_*: what the cell of a PSN becomes (Cell*): a packet was placed ahead of ePSN, or came in order.
+//
 // full_i: no more READs or atomics; rest_bad_i: the packet's length cannot be right for a WRITE's
 // rest; over_i: longer than the receive buffer; upto_i: bytes of the message with this packet;
 // gen_i: set-ups of a killed QP. revoked_i: the key was invalidated since the look-up.
@@ -64,6 +66,10 @@ module responder_retire #(
   output logic [11:0]         atomics_o,
   output logic                inv_valid_o,
   output logic [23:0]         inv_index_o,
+  output logic                mark_valid_o,
+  output logic [23:0]         mark_qpn_o,
+  output logic [6:0]          mark_psn_o,
+  output logic [1:0]          mark_o,
   output logic                cnt_rsp_requests_o,
   output logic                cnt_rsp_accepted_o,
   output logic                cnt_rsp_duplicates_o,
@@ -173,6 +179,7 @@ module responder_retire #(
   logic received;
   logic failed;  // a receive queue entry goes back
   logic forward;
+  logic placed;  // ahead of ePSN
 
   assign key_bad   = !region_ok_i || revoked_q;
   assign in_order  = alive && view_q.verdict[roce_pkg::RspInOrder];
@@ -187,9 +194,10 @@ module responder_retire #(
   assign nak_psn   = alive && view_q.verdict[roce_pkg::RspGap];
   assign rnr       = alive && view_q.verdict[roce_pkg::RspNotReady];
   assign nak_op    = alive && slot_q.kill && slot_q.kill_nak;
-  assign positive  = duplicate || (accepted && data_q && slot_q.ackreq);
+  assign placed    = alive && view_q.place && !refused && !no_access;
+  assign positive  = duplicate || (accepted && data_q && slot_q.ackreq) || (alive && view_q.jump);
   assign received  = accepted && completes_q;
-  assign forward   = accepted && has_payload_q;
+  assign forward   = (accepted || placed) && has_payload_q;
   assign failed    = alive ? (slot_q.kill && view_q.open) ||
       (fatal && (view_q.took || view_q.open)) : view_q.took;
 
@@ -254,6 +262,7 @@ module responder_retire #(
       evt_valid_o               <= 1'b0;
       inv_valid_o               <= 1'b0;
       flush_q                   <= 1'b0;
+      mark_valid_o              <= 1'b0;
       wtag_q                    <= 16'd0;
       wtag_next_q               <= 16'd1;
       atomics_q                 <= 12'd0;
@@ -290,6 +299,7 @@ module responder_retire #(
       evt_valid_o               <= v10_q && in_order && fatal;
       inv_valid_o               <= v10_q && accepted && slot_q.op.inv;
       flush_q                   <= v10_q && slot_q.kill && failed;
+      mark_valid_o              <= v10_q && slot_q.known && (placed || view_q.unmark);
       if (v10_q && counts) begin
         wtag_q      <= wtag_next_q;
         wtag_next_q <= wtag_next_q + 16'd1;
@@ -362,7 +372,7 @@ module responder_retire #(
 
     ack_o.qpn      <= slot_q.qpn;
     ack_o.syndrome <= syndrome;
-    ack_o.psn      <= view_q.psn - {23'd0, view_q.verdict[roce_pkg::RspDuplicate]};
+    ack_o.psn      <= view_q.psn - {23'd0, view_q.verdict[roce_pkg::RspDuplicate] || view_q.jump};
     ack_o.msn      <= accepted ? msn_after_q : view_q.msn;
     ack_o.dup      <= view_q.verdict[roce_pkg::RspDuplicate];
     ack_o.ordered  <= view_q.used;
@@ -404,6 +414,11 @@ module responder_retire #(
     evt_o.qpn   <= slot_q.qpn;
 
     inv_index_o <= key_q[31:8];
+
+    mark_qpn_o <= slot_q.qpn;
+    mark_psn_o <= view_q.place ? view_q.last_psn[6:0] : view_q.psn[6:0];
+    mark_o     <= view_q.unmark ? roce_pkg::CellNone : !slot_q.op.ends ? roce_pkg::CellMiddle :
+        slot_q.op.starts ? roce_pkg::CellOnly : roce_pkg::CellLast;
   end
 
 endmodule

@@ -22,12 +22,20 @@
 // with invalidate is the key to invalidate. index_o is the number of PMTU sized packets before the
 // packet in its message. view_o is from before the slot.
 //
-// QpCount: queue pairs, 1..16384.
+// With Selective, packets ahead of ePSN whose place in memory is known (WRITE_ONLY, and the rest of
+// the WRITE under way, without immediate, up to 119 PSNs ahead) have view_o.place: they are in order
+// later by a slot with `advance`, which moves ePSN over them when its PSN is ePSN (else it changes
+// nothing). While there may be such packets ahead of ePSN, the arrival of ePSN asks for that slot by
+// walk_valid_o and leaves the QP silent until it comes; walk_valid_o with clear (set-up; READ, whose
+// PSNs no other packet has) says that all that was placed is to be forgotten.
+//
+// QpCount: queue pairs, 1..16384. Selective: 0 or 1.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module responder_sequence #(
-  parameter int QpCount = 16
+  parameter int QpCount = 16,
+  parameter int Selective = 0
 ) (
   input  logic                clk,
   input  logic                rst,
@@ -59,19 +67,20 @@ module responder_sequence #(
   output logic [63:0]         va_o,
   output logic [31:0]         key_o,
   output logic [31:0]         length_o,
-  output logic [22:0]         index_o
+  output logic [22:0]         index_o,
+  output logic                walk_valid_o,  // with valid_o
+  output roce_pkg::rsp_walk_t walk_o
 );
 
   if (QpCount < 1 || QpCount > 16384) begin : gen_check_qp_count
     $fatal(1, "responder_sequence: QpCount must be in 1..16384");
   end
 
-  localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
+  if (Selective < 0 || Selective > 1) begin : gen_check_selective
+    $fatal(1, "responder_sequence: Selective must be 0 or 1");
+  end
 
-  // Kind of message that a QP is inside of.
-  localparam logic [1:0] KindNone = 2'd0;
-  localparam logic [1:0] KindWrite = 2'd1;
-  localparam logic [1:0] KindSend = 2'd2;
+  localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
 
   typedef struct packed {
     logic [1:0]  kind;
@@ -136,13 +145,19 @@ module responder_sequence #(
   logic        accept;  // as far as the state is concerned
   logic        begin_message;
   logic        resource;  // READ or atomic
+  logic        walk;
+  logic        forget;
+  logic        jump;
+  logic        place;
+  logic        ahead;  // packets ahead of ePSN may have been placed
+  logic [22:0] skip;  // packets between ePSN and this one
   state_t      next;
 
   assign state           = same_qp5_q ? forward_q : stored;
   assign resource        = slot_i.op.read || slot_i.op.atomic;
   assign in_play         = slot_i.request && drop_i == '0;
-  assign out_of_sequence = slot_i.op.starts ? state.kind != KindNone :
-      state.kind != (slot_i.op.send ? KindSend : KindWrite);
+  assign out_of_sequence = slot_i.op.starts ? state.kind != roce_pkg::KindNone :
+      state.kind != (slot_i.op.send ? roce_pkg::KindSend : roce_pkg::KindWrite);
   assign refused         = out_of_sequence || !allowed_i;
   assign not_ready       = !refused && ((takes_i && !entry_i) ||
       ((takes_i || completes_i) && !room_i));
@@ -173,9 +188,9 @@ module responder_sequence #(
     next = state;
     if (accept || slot_i.init) begin
       next.epsn   = next_psn_i;
-      next.silent = 1'b0;
-      next.kind   = slot_i.init || slot_i.op.ends ? KindNone :
-          slot_i.op.send ? KindSend : KindWrite;
+      next.silent = walk;
+      next.kind   = slot_i.init || slot_i.op.ends ? roce_pkg::KindNone :
+          slot_i.op.send ? roce_pkg::KindSend : roce_pkg::KindWrite;
     end else if (in_play && !psn_older5_q) begin
       next.silent = 1'b1;
     end
@@ -198,6 +213,87 @@ module responder_sequence #(
     end else if (accept) begin
       next.index = state.index + 23'd1;
     end
+    if (jump) begin
+      next.epsn   = next_psn_i;
+      next.silent = 1'b0;
+      next.msn    = state.msn + {16'd0, slot_i.imm[15:8]};
+      next.index  = state.index + {15'd0, slot_i.imm[7:0]};
+      if (slot_i.imm[15:8] != '0) next.kind = roce_pkg::KindNone;
+    end
+  end
+
+  // ---- packets ahead of ePSN --------------------------------------------------------------------
+  if (Selective != 0) begin : gen_ahead
+    // One past the highest PSN that may have been placed, low bits; all are within (ePSN, top).
+    typedef struct packed {
+      logic       any;
+      logic [7:0] top;
+    } ahead_t;
+
+    logic [23:0] distance4;
+    logic        near5_q;
+    logic [6:0]  distance5_q;
+    logic [8:0]  stored_ahead;
+    ahead_t      now;
+    ahead_t      after;
+    ahead_t      ahead_q;
+    logic [7:0]  reach;  // top seen from ePSN
+    logic [7:0]  left;  // and from the next one
+
+    assign distance4 = psn_i - epsn4;
+
+    always_ff @(posedge clk) begin
+      if (rd_valid4_q) begin
+        near5_q     <= distance4[23:7] == '0;
+        distance5_q <= distance4[6:0];
+      end
+      if (valid_i) ahead_q <= after;
+    end
+
+    assign now   = same_qp5_q ? ahead_q : stored_ahead;
+    assign ahead = now.any;
+    assign jump  = slot_i.advance && psn_equal5_q;
+    // A walk may start some PSNs too early: their cells must not be in use again.
+    assign place = in_play && !psn_equal5_q && near5_q && distance5_q[6:3] != 4'hF && allowed_i &&
+        !shape_bad_i && slot_i.op.write && !slot_i.op.imm &&
+        (slot_i.op.starts ? slot_i.op.ends : state.kind == roce_pkg::KindWrite);
+    assign skip   = {16'd0, distance5_q};
+    assign reach  = now.top - state.epsn[7:0];
+    assign left   = now.top - next_psn_i[7:0];
+    assign forget = slot_i.init || (accept && now.any && slot_i.op.read);
+    assign walk   = accept && now.any && !slot_i.op.read && left != '0 && !left[7];
+
+    always_comb begin
+      after = now;
+      if (forget) after.any = 1'b0;
+      else if (accept || jump) after.any = now.any && left != '0 && !left[7];
+      else if (place) begin
+        after.any = 1'b1;
+        if (!now.any || {1'b0, distance5_q} >= reach) after.top = next_psn_i[7:0];
+      end
+    end
+
+    ram_sdp #(
+      .Width(9),
+      .Depth(QpCount),
+      .Latency(2),
+      .Style(0)
+    ) u_ahead (
+      .clk(clk),
+      .wr_en_i(valid_i && slot_i.known),
+      .wr_addr_i(slot_i.qpn[QpW-1:0]),
+      .wr_data_i(after),
+      .rd_en_i(rd_valid_i),
+      .rd_addr_i(rd_qpn_i[QpW-1:0]),
+      .rd_data_o(stored_ahead)
+    );
+  end else begin : gen_plain
+    assign jump   = 1'b0;
+    assign place  = 1'b0;
+    assign ahead  = 1'b0;
+    assign skip   = '0;
+    assign forget = 1'b0;
+    assign walk   = 1'b0;
   end
 
   ram_sdp #(
@@ -219,26 +315,38 @@ module responder_sequence #(
   logic valid6_q;
 
   always_ff @(posedge clk) begin
-    if (rst) valid6_q <= 1'b0;
-    else valid6_q <= valid_i;
+    if (rst) begin
+      valid6_q     <= 1'b0;
+      walk_valid_o <= 1'b0;
+    end else begin
+      valid6_q     <= valid_i;
+      walk_valid_o <= valid_i && slot_i.known && (walk || forget);
+    end
     if (valid_i) begin
       forward_q       <= next;
       slot_o          <= slot_i;
       view_o.verdict  <= verdict;
       view_o.invalid  <= shape_bad_i || !allowed_i || (psn_equal5_q && out_of_sequence);
       view_o.took     <= take_o;
-      view_o.open     <= state.kind == KindSend;
+      view_o.open     <= state.kind == roce_pkg::KindSend;
       view_o.used     <= state.used;
       view_o.idx      <= state.idx;
       view_o.psn      <= own_psn_i || (slot_i.request && !psn_equal5_q && resource && psn_older5_q)
-          ? hdr_psn_i : state.epsn;
+          ? hdr_psn_i : jump ? next_psn_i : state.epsn;
       view_o.last_psn <= last_psn_i;
-      view_o.msn      <= state.msn;
+      view_o.msn      <= jump ? next.msn : state.msn;
+      view_o.place    <= place;
+      view_o.unmark   <= accept && ahead;
+      view_o.jump     <= jump && slot_i.imm[7:0] != '0;
+      walk_o.clear    <= forget;
+      walk_o.kind     <= next.kind;
+      walk_o.qpn      <= slot_i.qpn;
+      walk_o.psn      <= next_psn_i;
       lookup_o        <= slot_i.op.write || resource || slot_i.op.inv;
       va_o            <= slot_i.op.starts ? va_i : state.va;
       key_o           <= slot_i.op.inv ? slot_i.imm : slot_i.op.starts ? rkey_i : state.rkey;
       length_o        <= slot_i.op.starts ? length_i : state.length;
-      index_o         <= slot_i.op.starts ? '0 : state.index + 23'd1;
+      index_o         <= slot_i.op.starts ? '0 : state.index + skip + 23'd1;
     end
   end
 

@@ -70,7 +70,15 @@
 //
 // QpCount: queue pairs, 1..16384. MrCount: memory regions, 1..2^24. SrqCount: shared receive rings,
 // 0..4096. RdDepth: READs and atomics outstanding of a QP at most, whatever its set-up allows,
-// 1..128.
+// 1..128. Selective: 1 places packets ahead of ePSN.
+//
+// With Selective, a WRITE ahead of ePSN that may be carried out at once (WRITE_ONLY, the rest of the
+// WRITE under way; no immediate; within 119 PSNs; shape, lengths and region right) goes to memory
+// although it counts as nak_psn or out_of_order, and is remembered (responder_ahead). When ePSN
+// arrives it jumps over what has been placed, with one ACK for all of that; nothing is taken
+// meanwhile (25 cycles and three a packet placed). A set-up waits until no header has been taken for
+// 13 cycles, and holds up what follows for 140 cycles. So data of a WRITE may be in memory before that of an
+// earlier one: of two WRITEs under way to the same bytes, the earlier may be what stays.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -78,7 +86,8 @@ module rx_responder #(
   parameter int QpCount = 16,
   parameter int MrCount = 16,
   parameter int SrqCount = 0,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int Selective = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -169,6 +178,9 @@ module rx_responder #(
   if (RdDepth < 1 || RdDepth > 128) begin : gen_check_rd_depth
     $fatal(1, "rx_responder: RdDepth must be in 1..128");
   end
+  if (Selective < 0 || Selective > 1) begin : gen_check_selective
+    $fatal(1, "rx_responder: Selective must be 0 or 1");
+  end
 
   localparam int MrW = MrCount > 1 ? $clog2(MrCount) : 1;
   localparam int Rows = QpCount + SrqCount;
@@ -208,11 +220,22 @@ module rx_responder #(
   logic [LevelW-1:0] rcq_level;
   logic [LevelW-1:0] evt_level;
 
-  assign taking     = take_hdr_q || take_cfg_q || take_srq_q || take_err_q;
-  assign choose     = ready_q && !taking && pause_q == '0;
-  assign want_hdr   = s_hdr_tvalid && room_q;
+  // Packets placed ahead of ePSN: while they are looked through, nothing else is taken.
+  logic              ahead_busy;
+  logic              ahead_quiet;  // no header has been taken for long
+  logic              want_advance;
+  logic              take_advance_q;
+  logic [23:0]       advance_qpn;
+  logic [23:0]       advance_psn;
+  logic [15:0]       advance;
+  logic              setup_waits;
+
+  assign taking      = take_hdr_q || take_cfg_q || take_srq_q || take_err_q || take_advance_q;
+  assign choose      = ready_q && !taking && pause_q == '0 && !ahead_busy;
+  assign setup_waits = s_cfg_tvalid && s_cfg_tdata.setup && !ahead_quiet;
+  assign want_hdr    = s_hdr_tvalid && room_q && (header_turn_q || !setup_waits);
   assign cfg_kill   = !s_cfg_tdata.setup && s_cfg_tdata.state == roce_pkg::QpErr;
-  assign want_cfg   = s_cfg_tvalid && (!cfg_kill || kill_room_q);
+  assign want_cfg   = s_cfg_tvalid && (!cfg_kill || kill_room_q) && !setup_waits;
   assign want_err   = s_err_tvalid && kill_room_q;
   assign choose_hdr = want_hdr && (header_turn_q || !(want_cfg || s_srq_tvalid || want_err));
 
@@ -226,6 +249,7 @@ module rx_responder #(
       take_cfg_q    <= 1'b0;
       take_srq_q    <= 1'b0;
       take_err_q    <= 1'b0;
+      take_advance_q <= 1'b0;
       pause_q       <= '0;
     end else begin
       ready_q     <= setup_ready && ring_ready && retire_ready;
@@ -236,8 +260,9 @@ module rx_responder #(
       take_cfg_q  <= choose && !choose_hdr && want_cfg;
       take_srq_q  <= choose && !choose_hdr && !want_cfg && s_srq_tvalid;
       take_err_q  <= choose && !choose_hdr && !want_cfg && !s_srq_tvalid && want_err;
+      take_advance_q <= ready_q && !taking && pause_q == '0 && want_advance && kill_room_q;
       if (take_hdr_q) header_turn_q <= 1'b0;
-      else if (taking) header_turn_q <= 1'b1;
+      else if (taking && !take_advance_q) header_turn_q <= 1'b1;
       if (take_cfg_q && s_cfg_tdata.setup) pause_q <= SetupPause;
       else if (pause_q != '0) pause_q <= pause_q - 1'b1;
     end
@@ -264,6 +289,7 @@ module rx_responder #(
   logic                 kill1_q;
   logic                 kill_nak1_q;
   logic                 kill_psn1_q;
+  logic                 advance1_q;
   roce_pkg::rx_hdr_t    hdr_q;  // of a set-up or kill only dqpn and psn count
   logic                 receives2;
   roce_pkg::rsp_fixed_t fixed2;
@@ -287,7 +313,7 @@ module rx_responder #(
       v5_q <= 1'b0;
     end else begin
       v1_q <= take_hdr_q || (take_cfg_q && (s_cfg_tdata.setup || cfg_kill)) || take_srq_q ||
-          take_err_q;
+          take_err_q || take_advance_q;
       v2_q <= v1_q;
       v3_q <= v2_q;
       v4_q <= v3_q;
@@ -301,6 +327,7 @@ module rx_responder #(
       kill1_q      <= take_err_q || (take_cfg_q && cfg_kill);
       kill_nak1_q  <= take_err_q && (s_err_tdata.cause == roce_pkg::EvtWriteErr || read_failed);
       kill_psn1_q  <= take_err_q && read_failed;
+      advance1_q   <= take_advance_q;
       hdr_q        <= s_hdr_tdata;
       if (take_cfg_q) begin
         hdr_q.dqpn <= s_cfg_tdata.qpn;
@@ -310,6 +337,11 @@ module rx_responder #(
       if (take_err_q) begin
         hdr_q.dqpn <= s_err_tdata.qpn;
         hdr_q.psn  <= s_err_tdata.psn;
+      end
+      if (take_advance_q) begin
+        hdr_q.dqpn <= advance_qpn;
+        hdr_q.psn  <= advance_psn;
+        hdr_q.imm  <= {16'd0, advance};
       end
     end
   end
@@ -324,13 +356,13 @@ module rx_responder #(
     .ready_o(setup_ready),
     .cfg_valid_i(take_cfg_q),
     .cfg_i(s_cfg_tdata),
-    .rd_valid_i(take_hdr_q || take_err_q),
-    .rd_qpn_i(take_err_q ? s_err_tdata.qpn : s_hdr_tdata.dqpn),
+    .rd_valid_i(take_hdr_q || take_err_q || take_advance_q),
+    .rd_qpn_i(take_err_q ? s_err_tdata.qpn : take_advance_q ? advance_qpn : s_hdr_tdata.dqpn),
     .receives_o(receives2),
     .fixed_o(fixed2)
   );
 
-  assign row2     = !request1_q ? hdr_q.dqpn[14:0] : fixed2.row;
+  assign row2     = !request1_q && !advance1_q ? hdr_q.dqpn[14:0] : fixed2.row;
   assign rq_row_o = {9'd0, row2};
 
   // ---- cycles 1 to 6: the packet by itself ------------------------------------------------------
@@ -369,6 +401,7 @@ module rx_responder #(
     .kill_i(kill1_q),
     .kill_nak_i(kill_nak1_q),
     .kill_psn_i(kill_psn1_q),
+    .advance_i(advance1_q),
     .hdr_i(hdr_q),
     .fixed_i(fixed2),
     .receives_i(receives2),
@@ -440,9 +473,12 @@ module rx_responder #(
   logic [31:0]         key6;
   logic [31:0]         length6;
   logic [22:0]         index6;
+  logic                walk_valid6;
+  roce_pkg::rsp_walk_t walk6;
 
   responder_sequence #(
-    .QpCount(QpCount)
+    .QpCount(QpCount),
+    .Selective(Selective)
   ) u_sequence (
     .clk(clk),
     .rst(rst),
@@ -474,7 +510,9 @@ module rx_responder #(
     .va_o(va6),
     .key_o(key6),
     .length_o(length6),
-    .index_o(index6)
+    .index_o(index6),
+    .walk_valid_o(walk_valid6),
+    .walk_o(walk6)
   );
 
   assign mr_req_o   = v6 && lookup6;
@@ -522,6 +560,7 @@ module rx_responder #(
   logic [31:0]         length8_q;
   logic [31:0]         offset8_q;
   logic [31:0]         rest8_q;  // bytes of the message from the packet on
+  logic                past8_q;  // the message ends before it
   logic                rest_above_mtu;
   logic                unused_equal;
   logic                rest_bad9;
@@ -551,6 +590,7 @@ module rx_responder #(
       length8_q   <= length6;
       offset8_q   <= offset7_q;
       rest8_q     <= length6 - offset7_q;
+      past8_q     <= Selective != 0 && view6.place && offset7_q >= length6 && !slot6.op.starts;
     end
     target9_q <= mr_entry_i.target;
   end
@@ -564,7 +604,8 @@ module rx_responder #(
     .above_o(rest_above_mtu)
   );
 
-  assign rest_bad9 = slot8_q.op.ends ? rest8_q != {18'd0, slot8_q.bytes} : !rest_above_mtu;
+  assign rest_bad9 = past8_q ||
+      (slot8_q.op.ends ? rest8_q != {18'd0, slot8_q.bytes} : !rest_above_mtu);
 
   responder_region u_region (
     .clk(clk),
@@ -643,6 +684,10 @@ module rx_responder #(
   roce_pkg::rcq_t     rcq;
   logic               evt_valid;
   logic               evt_ready;
+  logic               mark_valid;
+  logic [23:0]        mark_qpn;
+  logic [6:0]         mark_psn;
+  logic [1:0]         mark;
   roce_pkg::qp_evt_t  evt;
 
   responder_retire #(
@@ -685,6 +730,10 @@ module rx_responder #(
     .atomics_o(atomics_o),
     .inv_valid_o(inv_valid_o),
     .inv_index_o(inv_index_o),
+    .mark_valid_o(mark_valid),
+    .mark_qpn_o(mark_qpn),
+    .mark_psn_o(mark_psn),
+    .mark_o(mark),
     .cnt_rsp_requests_o(cnt_rsp_requests_o),
     .cnt_rsp_accepted_o(cnt_rsp_accepted_o),
     .cnt_rsp_duplicates_o(cnt_rsp_duplicates_o),
@@ -709,6 +758,39 @@ module rx_responder #(
     .cnt_rsp_drop_pkey_o(cnt_rsp_drop_pkey_o),
     .cnt_rsp_drop_dead_o(cnt_rsp_drop_dead_o)
   );
+
+  // ---- packets placed ahead of ePSN -------------------------------------------------------------
+  if (Selective != 0) begin : gen_ahead
+    responder_ahead #(
+      .QpCount(QpCount)
+    ) u_ahead (
+      .clk(clk),
+      .rst(rst),
+      .taken_i(take_hdr_q),
+      .quiet_o(ahead_quiet),
+      .busy_o(ahead_busy),
+      .walk_valid_i(walk_valid6),
+      .walk_i(walk6),
+      .mark_valid_i(mark_valid),
+      .mark_qpn_i(mark_qpn),
+      .mark_psn_i(mark_psn),
+      .mark_i(mark),
+      .advance_valid_o(want_advance),
+      .advance_ready_i(take_advance_q),
+      .advance_qpn_o(advance_qpn),
+      .advance_psn_o(advance_psn),
+      .advance_o(advance)
+    );
+  end else begin : gen_plain
+    logic unused_ahead;
+    assign unused_ahead = ^{walk_valid6, walk6, mark_valid, mark_qpn, mark_psn, mark};
+    assign ahead_quiet  = 1'b1;
+    assign ahead_busy   = 1'b0;
+    assign want_advance = 1'b0;
+    assign advance_qpn  = '0;
+    assign advance_psn  = '0;
+    assign advance      = '0;
+  end
 
   // ---- output queues ----------------------------------------------------------------------------
   stream_fifo #(

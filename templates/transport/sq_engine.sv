@@ -44,7 +44,8 @@ module sq_engine #(
   parameter int AckInterval = 16,
   parameter int WindowPkts = 256,
   parameter int Quantum = 16,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int Selective = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -202,7 +203,8 @@ module sq_engine #(
     .AckInterval(AckInterval),
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
-    .RdDepth(RdDepth)
+    .RdDepth(RdDepth),
+    .Selective(Selective)
   ) u_requester (
     .clk(clk),
     .rst(rst),

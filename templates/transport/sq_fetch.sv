@@ -25,7 +25,8 @@ module sq_fetch #(
   parameter int IdxW = 10,
   parameter int WindowPkts = 256,
   parameter int Quantum = 8,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int Selective = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -88,7 +89,8 @@ module sq_fetch #(
     .IdxW(IdxW),
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
-    .RdDepth(RdDepth)
+    .RdDepth(RdDepth),
+    .Selective(Selective)
   ) u_turn (
     .clk(clk),
     .rst(rst),

@@ -34,7 +34,8 @@ module sq_requester #(
   parameter int AckInterval = 16,
   parameter int WindowPkts = 256,
   parameter int Quantum = 16,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int Selective = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -155,7 +156,8 @@ module sq_requester #(
     .IdxW(IdxW),
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
-    .RdDepth(RdDepth)
+    .RdDepth(RdDepth),
+    .Selective(Selective)
   ) u_fetch (
     .clk(clk),
     .rst(rst),

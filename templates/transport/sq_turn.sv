@@ -9,12 +9,17 @@
 // acknowledged already. Reading head and una in one cycle is safe: a head is told after the una
 // that it follows from. A QP whose peer has no receive buffer (rnr) may not send.
 //
+// Selective: behind a rewind, and behind every acknowledgement that goes beyond what was sent since,
+// one packet goes alone, until nothing is left to resend or an acknowledgement covers just that
+// packet: a peer that keeps what comes behind a gap then acknowledges all that it has, and no other
+// loses more than a round trip.
+//
 // hold_i: no new QP is taken. idle_o: no QP is inside. Throughput: a turn every 2 cycles. Latency:
 // 3 cycles.
 //
 // QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
 // + 2. WindowPkts: most packets outstanding, 1..2^22. Quantum: most requests a turn, 1..64.
-// RdDepth: most READs and atomics outstanding, 1..128.
+// RdDepth: most READs and atomics outstanding, 1..128. Selective: 0 or 1.
 `default_nettype none
 
 module sq_turn #(
@@ -23,7 +28,8 @@ module sq_turn #(
   parameter int IdxW = 10,
   parameter int WindowPkts = 256,
   parameter int Quantum = 8,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int Selective = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -74,6 +80,10 @@ module sq_turn #(
   end
   if (RdDepth < 1 || RdDepth > 128) begin : gen_check_reads
     $fatal(1, "sq_turn: RdDepth must be in 1..128");
+  end
+
+  if (Selective < 0 || Selective > 1) begin : gen_check_selective
+    $fatal(1, "sq_turn: Selective must be 0 or 1");
   end
 
   localparam int Rows = 1 << QpW;
@@ -170,6 +180,25 @@ module sq_turn #(
         rdnxt_read})
   );
 
+  logic [1:0]      lone_read;
+
+  if (Selective != 0) begin : gen_lone
+    ram_sdp #(
+      .Width(2),
+      .Depth(Rows)
+    ) u_lone (
+      .clk(clk),
+      .wr_en_i(cursor_we_i),
+      .wr_addr_i(cursor_qpn_i),
+      .wr_data_i(cursor_i.lone),
+      .rd_en_i(1'b1),
+      .rd_addr_i(s_qp_tdata),
+      .rd_data_o(lone_read)
+    );
+  end else begin : gen_plain
+    assign lone_read = '0;
+  end
+
   logic [IdxW-1:0] head_read;
   logic [IdxW-1:0] tail_read;
   logic [7:0]      mem_read;
@@ -228,6 +257,8 @@ module sq_turn #(
   logic [23:0]       got_used_q;  // packets outstanding, negative: the cursor lags behind
   logic              got_rewind_q;
   logic              got_lag_q;
+  logic              got_done_q;  // nothing is outstanding
+  logic              got_exact_q;  // nothing in front of the cursor is
   logic [IdxW-1:0]   got_from_head_q;  // requests from the head on
   logic [IdxW-1:0]   got_from_idx_q;
   logic [IdxW-1:0]   lag;
@@ -258,6 +289,7 @@ module sq_turn #(
       got_ctx_q.cursor.blocked <= blocked_read;
       got_ctx_q.cursor.rd      <= rd_read;
       got_ctx_q.cursor.rdnxt   <= rdnxt_read;
+      got_ctx_q.cursor.lone    <= lone_read;
       got_una_q       <= una_read;
       got_rdu_q       <= rdu_read;
       got_limited_q   <= limited_read;
@@ -269,6 +301,8 @@ module sq_turn #(
       got_used_q      <= psn_read - una_read;
       got_rewind_q    <= done_read != gen_read;
       got_lag_q       <= lag[IdxW-1];
+      got_done_q      <= una_read == nxt_read;
+      got_exact_q     <= una_read == psn_read;
       got_from_head_q <= tail_read - head_read;
       got_from_idx_q  <= tail_read - idx_read;
     end
@@ -291,6 +325,8 @@ module sq_turn #(
   logic [IdxW-1:0]   waiting;
   logic [31:0]       waiting_bits;
   logic              many;
+  logic [1:0]        lone;
+  logic [23:0]       window;
 
   assign got_go       = got_valid_q && (!placed_q || turn_go);
   assign turn_go      = placed_q && m_turn_tready;
@@ -298,6 +334,20 @@ module sq_turn #(
   assign waiting      = move ? got_from_head_q : got_from_idx_q;
   assign waiting_bits = 32'(waiting);
   assign many         = waiting_bits > 32'(Quantum);
+
+  if (Selective != 0) begin : gen_window
+    always_comb begin
+      lone = got_ctx_q.cursor.lone;
+      if (got_done_q) lone = 2'd0;
+      else if (got_rewind_q) lone = 2'd1;
+      else if (got_used_q[23] && lone != 2'd0) lone = 2'd1;
+      else if (got_exact_q && lone == 2'd2) lone = 2'd0;
+    end
+    assign window = lone != 2'd0 ? 24'd1 : 24'(WindowPkts);
+  end else begin : gen_all
+    assign lone   = 2'd0;
+    assign window = 24'(WindowPkts);
+  end
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -314,8 +364,9 @@ module sq_turn #(
     if (got_go) begin
       ctx_q       <= got_ctx_q;
       ctx_q.turn  <= turn_q;
-      ctx_q.limit <= got_una_q + 24'(WindowPkts);
-      ctx_q.room  <= move ? 24'(WindowPkts) : 24'(WindowPkts) - got_used_q;
+      ctx_q.limit <= got_una_q + window;
+      ctx_q.room  <= move ? window : window - got_used_q;
+      ctx_q.cursor.lone <= lone;
       if (move) begin
         ctx_q.rd_used    <= '0;
         ctx_q.cursor.psn <= got_una_q;
@@ -350,7 +401,7 @@ module sq_turn #(
 
   // Fields of the records that nobody needs here.
   logic unused;
-  assign unused = ^{set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
+  assign unused = ^{got_done_q, got_exact_q, set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
 
 endmodule
 

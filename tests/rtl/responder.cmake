@@ -2,7 +2,7 @@
 set(responder_lib templates/net/roce_pkg.sv templates/lib/ram_sdp.sv templates/lib/ram_clear.sv
     templates/lib/stream_skid.sv templates/lib/stream_fifo.sv)
 set(responder_parts "")
-foreach(part decode mtu setup packet sequence ring buffer reads region recent retire)
+foreach(part decode mtu setup packet sequence ahead ring buffer reads region recent retire)
   list(APPEND responder_parts templates/transport/responder_${part}.sv)
 endforeach()
 list(APPEND responder_parts templates/transport/rx_responder.sv)
@@ -17,11 +17,23 @@ foreach(shape "1 1 0 1 0" "5 3 1 8 30" "16 16 4 16 0" "512 256 0 128 500" "16384
   list(GET shape 4 hold)
   add_rtl_bench(NAME responder_${qps} TOP rx_responder BENCH tests/rtl/responder.cpp
                 SOURCES ${responder_lib} ${responder_parts}
-                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} LABELS transport
+                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} Selective=0 LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
   add_rtl_bench(NAME ack_queue_${qps} TOP ack_queue BENCH tests/rtl/responder_ack_queue.cpp
                 SOURCES ${responder_lib} templates/transport/ack_queue.sv
                 PARAMS QpCount=${qps} HoldCycles=${hold} LABELS transport
+                DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
+
+foreach(shape "1 1 0 1" "5 3 1 8" "512 256 2 128")
+  separate_arguments(shape)
+  list(GET shape 0 qps)
+  list(GET shape 1 mrs)
+  list(GET shape 2 srqs)
+  list(GET shape 3 reads)
+  add_rtl_bench(NAME responder_selective_${qps} TOP rx_responder BENCH tests/rtl/responder.cpp
+                SOURCES ${responder_lib} ${responder_parts}
+                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} Selective=1 LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/rtl/bench.h"
@@ -434,8 +435,8 @@ struct Surroundings {
 
 class ResponderModel {
  public:
-  ResponderModel(std::uint32_t qp_count, std::uint32_t srq_count, std::uint32_t read_depth)
-      : qp_count_(qp_count), srq_count_(srq_count), read_depth_(read_depth) {}
+  ResponderModel(std::uint32_t qp_count, std::uint32_t srq_count, std::uint32_t read_depth, bool selective)
+      : qp_count_(qp_count), srq_count_(srq_count), read_depth_(read_depth), selective_(selective) {}
 
   enum class Inside : std::uint8_t { kNothing, kSend, kWrite };
   struct Qp {
@@ -450,6 +451,12 @@ class ResponderModel {
     Slot buffer;
     std::uint32_t reads = 0;  ///< READs and atomics accepted
     std::uint64_t setups = 0;
+    // Selective: what was placed ahead of ePSN, by PSN modulo 128; `ahead` and `top` count what may have been.
+    enum Cell : std::uint8_t { kMiddle, kLast, kOnly };
+    std::map<std::uint32_t, Cell> placed;
+    bool ahead = false;
+    std::uint32_t top = 0;
+    std::uint32_t left() const { return (top - epsn) & kPsnMask; }
   };
 
   Qp& qp(std::uint32_t qpn) { return qps_[qpn]; }
@@ -484,6 +491,42 @@ class ResponderModel {
     if (c.srqn < srq_count_) o.head = restart(qp_count_ + c.srqn);
     return o;
   }
+
+  /// ePSN has come and packets may have been placed behind it: how far does it jump? Nothing else is taken between the
+  /// last header and that. What the answer says of credits is left open (0).
+  bool walks_wait() const { return !walks_.empty(); }
+  std::vector<Answer> walk() {
+    std::vector<Answer> answers;
+    for (const Walk& w : std::exchange(walks_, {})) {
+      Qp& q = qps_[w.qpn];
+      std::uint32_t packets = 0, ends = 0;
+      for (Inside kind = w.inside;; ++packets) {
+        const auto cell = q.placed.find((w.psn + packets) & 127);
+        if (cell == q.placed.end()) break;
+        const bool only = cell->second == Qp::kOnly, end = cell->second != Qp::kMiddle;
+        const bool fits = kind == (only ? Inside::kNothing : Inside::kWrite);
+        q.placed.erase(cell);
+        if (!fits) break;
+        if (end) kind = Inside::kNothing;
+        ends += end;
+      }
+      if (!receives(q) || q.epsn != w.psn) continue;
+      q.epsn = (q.epsn + packets) & kPsnMask;
+      q.msn = (q.msn + ends) & kPsnMask;
+      q.done += std::uint64_t{packets} * mtu(q.fixed.pmtu);
+      if (ends > 0) q.inside = Inside::kNothing;
+      q.silent = false;
+      q.ahead = q.ahead && q.left() > 0 && q.left() < 128;
+      jumped_ += packets;
+      if (packets > 0 && q.alive) {
+        answers.push_back(answer(w.qpn, q, 0, q.epsn - 1));
+        ++counters_["acks"];
+      }
+    }
+    return answers;
+  }
+  std::uint64_t jumped() const { return jumped_; }  ///< packets
+  std::uint64_t placed() const { return placed_; }
 
   Outcome kill(const Event& e) {
     Outcome o;
@@ -644,13 +687,50 @@ class ResponderModel {
     const std::uint32_t ahead = (h.psn - q.epsn) & kPsnMask;
     if (ahead >= 0x800000) return duplicate(h, q, op, s);
     if (ahead > 0) {
-      if (q.silent) return drop("out_of_order");
+      Outcome o = drop(q.silent ? "out_of_order" : "nak_psn");
+      if (selective_) place(h, q, op, s, ahead, o);
+      if (!q.silent) o.answer = answer(h.dqpn, q, 0x60, q.epsn);
       q.silent = true;
-      Outcome o = drop("nak_psn");
-      o.answer = answer(h.dqpn, q, 0x60, q.epsn);
       return o;
     }
-    return in_order(h, q, op, s);
+    Outcome o = in_order(h, q, op, s);
+    if (o.counter == "accepted" && q.ahead) {
+      q.placed.erase(h.psn & 127);
+      if (op.what == Op::kRead) {
+        q.placed.clear();
+        q.ahead = false;
+      }
+      q.ahead = q.ahead && q.left() > 0 && q.left() < 128;
+      q.silent = q.ahead;
+      if (q.ahead) walks_.push_back({h.dqpn, q.epsn, q.inside});
+    }
+    return o;
+  }
+
+  /// A packet ahead of ePSN goes to memory if it is a WRITE without immediate, in one packet or of the message under way.
+  void place(const Header& h, Qp& q, const Op& op, const Surroundings& s, std::uint32_t ahead, Outcome& o) {
+    if (ahead >= 120 || op.what != Op::kWrite || op.imm || !enabled(q, op) || !shape_ok(h, q, op)) return;
+    if (op.first ? !op.last : q.inside != Inside::kWrite) return;
+    if (!q.ahead || ahead >= q.left()) q.top = (h.psn + 1) & kPsnMask;
+    q.ahead = true;
+    const std::uint64_t done = op.first ? 0 : q.done + std::uint64_t{ahead} * mtu(q.fixed.pmtu);
+    const std::uint64_t upto = done + h.pay_bytes;
+    const std::uint64_t va = op.first ? h.va : q.va;
+    const std::uint32_t rkey = op.first ? h.rkey : q.rkey;
+    const std::uint32_t total = op.first ? h.dma_len : q.total;
+    if (op.last ? upto != total : upto >= total) return;
+    const Region m = s.region(rkey >> 8);
+    if (total > 0 && (!key_ok(m, rkey, q, kAccWrite) || !inside(m, va, total))) return;
+    q.placed[h.psn & 127] = op.first ? Qp::kOnly : op.last ? Qp::kLast : Qp::kMiddle;
+    ++placed_;
+    if (h.pay_bytes == 0) return;
+    o.fetch.forward = true;
+    o.fetch.last = op.last;
+    o.fetch.target = m.target;
+    o.fetch.qpn = h.dqpn;
+    o.fetch.psn = q.epsn;
+    o.fetch.addr = va + done;
+    ++writes_;
   }
 
   /// Pad, payload and alignment of the opcode.
@@ -856,7 +936,14 @@ class ResponderModel {
     return o;
   }
 
+  struct Walk {
+    std::uint32_t qpn, psn;
+    Inside inside;
+  };
   std::uint32_t qp_count_, srq_count_, read_depth_;
+  bool selective_;
+  std::vector<Walk> walks_;
+  std::uint64_t jumped_ = 0, placed_ = 0;
   std::uint16_t writes_ = 0;   ///< commands for the data of requests so far
   std::uint16_t atomics_ = 0;  ///< and for the operands of atomics
   std::map<std::uint32_t, Qp> qps_;

@@ -49,6 +49,7 @@ TEST_CASE("the smallest spec takes every default") {
   CHECK(spec->network.mac_clock_mhz == 250);
   CHECK(spec->network.ttl == 64);
   CHECK(spec->transport.read_depth == 16);
+  CHECK(spec->transport.recovery == "go_back_n");
   CHECK(spec->network.rx_buffer_kib == 32);
   CHECK(spec->network.tx_buffer_kib == 32);
   CHECK(spec->host.read_buffer_kib == 32);
@@ -65,7 +66,7 @@ TEST_CASE("every key is read into its member") {
     "name": "a1", "description": "d \u00fc", "data_width": 64, "clock_mhz": 156.25, "qp_count": 17,
     "pipeline_depth": 4, "mtu": 256, "memory_regions": 65536,
     "transport": {"ack_interval": 2, "window_packets": 3, "wqe_slots": 32,
-                  "rqe_slots": 64, "srq_count": 9, "read_depth": 4},
+                  "rqe_slots": 64, "srq_count": 9, "read_depth": 4, "recovery": "selective"},
     "network": {"mac_width": 128, "mac_clock_mhz": 390.625, "ttl": 1, "tos": 255, "rx_buffer_kib": 1, "tx_buffer_kib": 2},
     "host": {"read_buffer_kib": 4, "max_reads": 5, "max_writes": 6, "address_width": 32, "cq_depth": 7, "event_depth": 8,
              "targets": ["host", "gpu"], "ack_after_write": true},
@@ -220,6 +221,8 @@ TEST_CASE("each fault of a value has its code and stands at the value") {
   CHECK(member_faults("\"target\": {\"part\": \"xc7" + std::string(70, '-') + "\"}") ==
         Lines{"E0209 2:20+75 /target/part"});
   CHECK(member_faults(R"("target": {"vivado": {"mode": "Project"}})") == Lines{"E0205 2:31+9 /target/vivado/mode"});
+  CHECK(member_faults(R"("transport": {"recovery": "selectiv"})") ==
+        Lines{"E0205 2:28+10 /transport/recovery"});
   CHECK(member_faults(R"("target": {"vivado": {"mode": ""}})") == Lines{"E0205 2:31+2 /target/vivado/mode"});
   CHECK(faults("[]") == Lines{"E0203 1:1+2 "});
   CHECK(faults("7") == Lines{"E0203 1:1+1 "});
