@@ -455,7 +455,8 @@ package roce_pkg;
     logic        used;  // the QP has used READ or atomics before
     logic        place;  // ahead of ePSN, but may go to memory
     logic        unmark;  // in order; its cell may be set
-    logic        jump;  // ePSN has been advanced
+    logic        hold;  // in order; the slot that advances ePSN answers
+    logic        jump;  // that slot
     logic [7:0]  idx;  // how many
     logic [23:0] psn;
     logic [23:0] last_psn;

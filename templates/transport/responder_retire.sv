@@ -195,7 +195,8 @@ module responder_retire #(
   assign rnr       = alive && view_q.verdict[roce_pkg::RspNotReady];
   assign nak_op    = alive && slot_q.kill && slot_q.kill_nak;
   assign placed    = alive && view_q.place && !refused && !no_access;
-  assign positive  = duplicate || (accepted && data_q && slot_q.ackreq) || (alive && view_q.jump);
+  assign positive  = duplicate || (accepted && data_q && slot_q.ackreq && !view_q.hold) ||
+        (alive && view_q.jump);
   assign received  = accepted && completes_q;
   assign forward   = (accepted || placed) && has_payload_q;
   assign failed    = alive ? (slot_q.kill && view_q.open) ||

@@ -225,18 +225,15 @@ module responder_sequence #(
   // ---- packets ahead of ePSN --------------------------------------------------------------------
   if (Selective != 0) begin : gen_ahead
     // One past the highest PSN that may have been placed, low bits; all are within (ePSN, top).
-    typedef struct packed {
-      logic       any;
-      logic [7:0] top;
-    } ahead_t;
-
     logic [23:0] distance4;
     logic        near5_q;
     logic [6:0]  distance5_q;
     logic [8:0]  stored_ahead;
-    ahead_t      now;
-    ahead_t      after;
-    ahead_t      ahead_q;
+    logic [8:0]  ahead_q;
+    logic        any;  // as the slot found it
+    logic [7:0]  top;
+    logic        any_next;
+    logic [7:0]  top_next;
     logic [7:0]  reach;  // top seen from ePSN
     logic [7:0]  left;  // and from the next one
 
@@ -247,29 +244,30 @@ module responder_sequence #(
         near5_q     <= distance4[23:7] == '0;
         distance5_q <= distance4[6:0];
       end
-      if (valid_i) ahead_q <= after;
+      if (valid_i) ahead_q <= {any_next, top_next};
     end
 
-    assign now   = same_qp5_q ? ahead_q : stored_ahead;
-    assign ahead = now.any;
+    assign {any, top} = same_qp5_q ? ahead_q : stored_ahead;
+    assign ahead = any;
     assign jump  = slot_i.advance && psn_equal5_q;
     // A walk may start some PSNs too early: their cells must not be in use again.
     assign place = in_play && !psn_equal5_q && near5_q && distance5_q[6:3] != 4'hF && allowed_i &&
         !shape_bad_i && slot_i.op.write && !slot_i.op.imm &&
         (slot_i.op.starts ? slot_i.op.ends : state.kind == roce_pkg::KindWrite);
     assign skip   = {16'd0, distance5_q};
-    assign reach  = now.top - state.epsn[7:0];
-    assign left   = now.top - next_psn_i[7:0];
-    assign forget = slot_i.init || (accept && now.any && slot_i.op.read);
-    assign walk   = accept && now.any && !slot_i.op.read && left != '0 && !left[7];
+    assign reach  = top - state.epsn[7:0];
+    assign left   = top - next_psn_i[7:0];
+    assign forget = slot_i.init || (accept && any && slot_i.op.read);
+    assign walk   = accept && any && !slot_i.op.read && left != '0 && !left[7];
 
     always_comb begin
-      after = now;
-      if (forget) after.any = 1'b0;
-      else if (accept || jump) after.any = now.any && left != '0 && !left[7];
+      any_next = any;
+      top_next = top;
+      if (forget) any_next = 1'b0;
+      else if (accept || jump) any_next = any && left != '0 && !left[7];
       else if (place) begin
-        after.any = 1'b1;
-        if (!now.any || {1'b0, distance5_q} >= reach) after.top = next_psn_i[7:0];
+        any_next = 1'b1;
+        if (!any || {1'b0, distance5_q} >= reach) top_next = next_psn_i[7:0];
       end
     end
 
@@ -282,7 +280,7 @@ module responder_sequence #(
       .clk(clk),
       .wr_en_i(valid_i && slot_i.known),
       .wr_addr_i(slot_i.qpn[QpW-1:0]),
-      .wr_data_i(after),
+      .wr_data_i({any_next, top_next}),
       .rd_en_i(rd_valid_i),
       .rd_addr_i(rd_qpn_i[QpW-1:0]),
       .rd_data_o(stored_ahead)
@@ -337,7 +335,8 @@ module responder_sequence #(
       view_o.msn      <= jump ? next.msn : state.msn;
       view_o.place    <= place;
       view_o.unmark   <= accept && ahead;
-      view_o.jump     <= jump && slot_i.imm[7:0] != '0;
+      view_o.hold     <= walk;
+      view_o.jump     <= jump;
       walk_o.clear    <= forget;
       walk_o.kind     <= next.kind;
       walk_o.qpn      <= slot_i.qpn;

@@ -75,7 +75,7 @@
 // With Selective, a WRITE ahead of ePSN that may be carried out at once (WRITE_ONLY, the rest of the
 // WRITE under way; no immediate; within 119 PSNs; shape, lengths and region right) goes to memory
 // although it counts as nak_psn or out_of_order, and is remembered (responder_ahead). When ePSN
-// arrives it jumps over what has been placed, with one ACK for all of that; nothing is taken
+// arrives it jumps over what has been placed, with one ACK for it and all of that; nothing is taken
 // meanwhile (25 cycles and three a packet placed). A set-up waits until no header has been taken for
 // 13 cycles, and holds up what follows for 140 cycles. So data of a WRITE may be in memory before that of an
 // earlier one: of two WRITEs under way to the same bytes, the earlier may be what stays.

@@ -543,7 +543,7 @@ struct Bench {
           return hdr.queue.empty() && cfg.queue.empty() && srq.queue.empty() && err.queue.empty() && score.settled();
         },
         limit);
-    sim.run(20);
+    sim.run(kSelective ? 170 : 20);  // behind a set-up cells are cleared
     score.check_counters();
   }
   void setup(const QpSetup& c) {
@@ -788,8 +788,8 @@ TEST_CASE("what is placed ahead of ePSN is jumped over when it arrives, also ove
     only(401);
     only(400, false);
     only(402);
-    CHECK(b.answers() == list({{0, 0x60, at(400), 395, false}, {0, 0x1F, at(401), 397, false},
-                               {0, 0x1F, at(402), 398, false}}));
+    // 402 comes while the jump is under way.
+    CHECK(b.answers() == list({{0, 0x60, at(400), 395, false}, {0, 0x1F, at(402), 398, false}}));
   }
 }
 

@@ -518,7 +518,7 @@ class ResponderModel {
       q.silent = false;
       q.ahead = q.ahead && q.left() > 0 && q.left() < 128;
       jumped_ += packets;
-      if (packets > 0 && q.alive) {
+      if (q.alive) {
         answers.push_back(answer(w.qpn, q, 0, q.epsn - 1));
         ++counters_["acks"];
       }
@@ -702,7 +702,10 @@ class ResponderModel {
       }
       q.ahead = q.ahead && q.left() > 0 && q.left() < 128;
       q.silent = q.ahead;
-      if (q.ahead) walks_.push_back({h.dqpn, q.epsn, q.inside});
+      if (q.ahead) {
+        walks_.push_back({h.dqpn, q.epsn, q.inside});
+        if (op.what == Op::kSend || op.what == Op::kWrite) o.answer.reset();  // the jump answers
+      }
     }
     return o;
   }
