@@ -76,6 +76,7 @@ if(ROCEGEN_RTL_TESTS)
   flow_variant(SPEC tests/specs/w256.json SOAK ${messages} CAPTURES)
   flow_variant(SPEC tests/specs/options.json COMB SOAK ${messages} CAPTURES)
   flow_variant(SPEC tests/specs/mac_domain.json SOAK 2000)
+  flow_variant(SPEC tests/specs/selective.json COMB SOAK ${messages} CAPTURES)
 endif()
 
 # Expression graphs alone: the module equals the evaluator in Verilator; the passes are proved where SAT can do it.

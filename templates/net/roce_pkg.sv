@@ -560,7 +560,6 @@ package roce_pkg;
     logic        blocked;  // waits for an acknowledgement: sq_ack kicks it
     logic [7:0]  rd;  // READs and atomics in front of psn, modular
     logic [7:0]  rdnxt;  // highest rd so far
-    logic [1:0]  lone;  // after a rewind: 1 one packet may be sent, 2 it is on its way, 0 all may go
   } sq_cursor_t;
 
   // One turn of a QP in the requester: travels beside the turn's work requests.
@@ -627,8 +626,8 @@ package roce_pkg;
   localparam int SqReqW = 348;
   localparam int SqCplW = 126;
   localparam int SqStateW = 115;
-  localparam int SqCursorW = 101;
-  localparam int SqCtxW = 200;
+  localparam int SqCursorW = 99;
+  localparam int SqCtxW = 198;
   localparam int SqTokW = 386;
   localparam int SqRowW = 133;
 

@@ -257,7 +257,6 @@ module sq_segment #(
             ctx_d.cursor.nxt     = again_q ? ctx_q.cursor.nxt : psn_next;
             ctx_d.cursor.since   = put_ackreq_o ? '0 : ctx_q.cursor.since + 1'b1;
             ctx_d.cursor.blocked = 1'b0;
-            if (ctx_q.cursor.lone != 2'd0) ctx_d.cursor.lone = 2'd2;
             ctx_d.room           = ctx_q.room - 1'b1;
             if (last) ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
             if (read) begin

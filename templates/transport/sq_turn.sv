@@ -180,23 +180,24 @@ module sq_turn #(
         rdnxt_read})
   );
 
-  logic [1:0]      lone_read;
+  logic lone_read;  // packets go one at a time
+  logic lone;
 
   if (Selective != 0) begin : gen_lone
     ram_sdp #(
-      .Width(2),
+      .Width(1),
       .Depth(Rows)
     ) u_lone (
       .clk(clk),
-      .wr_en_i(cursor_we_i),
-      .wr_addr_i(cursor_qpn_i),
-      .wr_data_i(cursor_i.lone),
+      .wr_en_i(set_valid_i || got_go),
+      .wr_addr_i(set_valid_i ? set_i.qpn[QpW-1:0] : got_ctx_q.qpn[QpW-1:0]),
+      .wr_data_i(!set_valid_i && lone),
       .rd_en_i(1'b1),
       .rd_addr_i(s_qp_tdata),
       .rd_data_o(lone_read)
     );
   end else begin : gen_plain
-    assign lone_read = '0;
+    assign lone_read = 1'b0;
   end
 
   logic [IdxW-1:0] head_read;
@@ -257,6 +258,7 @@ module sq_turn #(
   logic [23:0]       got_used_q;  // packets outstanding, negative: the cursor lags behind
   logic              got_rewind_q;
   logic              got_lag_q;
+  logic              got_lone_q;
   logic              got_done_q;  // nothing is outstanding
   logic              got_exact_q;  // nothing in front of the cursor is
   logic [IdxW-1:0]   got_from_head_q;  // requests from the head on
@@ -289,7 +291,6 @@ module sq_turn #(
       got_ctx_q.cursor.blocked <= blocked_read;
       got_ctx_q.cursor.rd      <= rd_read;
       got_ctx_q.cursor.rdnxt   <= rdnxt_read;
-      got_ctx_q.cursor.lone    <= lone_read;
       got_una_q       <= una_read;
       got_rdu_q       <= rdu_read;
       got_limited_q   <= limited_read;
@@ -301,6 +302,7 @@ module sq_turn #(
       got_used_q      <= psn_read - una_read;
       got_rewind_q    <= done_read != gen_read;
       got_lag_q       <= lag[IdxW-1];
+      got_lone_q      <= lone_read;
       got_done_q      <= una_read == nxt_read;
       got_exact_q     <= una_read == psn_read;
       got_from_head_q <= tail_read - head_read;
@@ -325,7 +327,6 @@ module sq_turn #(
   logic [IdxW-1:0]   waiting;
   logic [31:0]       waiting_bits;
   logic              many;
-  logic [1:0]        lone;
   logic [23:0]       window;
 
   assign got_go       = got_valid_q && (!placed_q || turn_go);
@@ -336,16 +337,11 @@ module sq_turn #(
   assign many         = waiting_bits > 32'(Quantum);
 
   if (Selective != 0) begin : gen_window
-    always_comb begin
-      lone = got_ctx_q.cursor.lone;
-      if (got_done_q) lone = 2'd0;
-      else if (got_rewind_q) lone = 2'd1;
-      else if (got_used_q[23] && lone != 2'd0) lone = 2'd1;
-      else if (got_exact_q && lone == 2'd2) lone = 2'd0;
-    end
-    assign window = lone != 2'd0 ? 24'd1 : 24'(WindowPkts);
+    // Sent and acknowledged alone, or not sent yet: the cursor is at una; then all may go.
+    assign lone = !got_done_q && (got_rewind_q || (got_lone_q && !got_exact_q));
+    assign window = lone ? 24'd1 : 24'(WindowPkts);
   end else begin : gen_all
-    assign lone   = 2'd0;
+    assign lone   = 1'b0;
     assign window = 24'(WindowPkts);
   end
 
@@ -366,7 +362,6 @@ module sq_turn #(
       ctx_q.turn  <= turn_q;
       ctx_q.limit <= got_una_q + window;
       ctx_q.room  <= move ? window : window - got_used_q;
-      ctx_q.cursor.lone <= lone;
       if (move) begin
         ctx_q.rd_used    <= '0;
         ctx_q.cursor.psn <= got_una_q;
@@ -401,7 +396,7 @@ module sq_turn #(
 
   // Fields of the records that nobody needs here.
   logic unused;
-  assign unused = ^{got_done_q, got_exact_q, set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
+  assign unused = ^{lone, got_lone_q, got_done_q, got_exact_q, set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
 
 endmodule
 

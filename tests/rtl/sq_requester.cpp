@@ -577,7 +577,7 @@ class Bench : public Agent {
     }
     Life& l = life(d.cursor_qpn_o);
     REQUIRE(l.number > 0);
-    Record c(Port(d.cursor_o, 101).value(), 101);
+    Record c(Port(d.cursor_o, 99).value(), 99);
     const auto idx = c.get(22);
     const auto psn = unwrap(c.get(24), 24, l.cursor_nxt);
     const auto nxt = unwrap(c.get(24), 24, l.cursor_nxt);

@@ -68,15 +68,15 @@ class Timer {
     sim.dut.state_we_i = 0;
   }
   void cursor(unsigned q, std::uint32_t nxt, unsigned generation) {
-    Port(sim.dut.cursor_i, 101)
-        .set_value(Record(101)
+    Port(sim.dut.cursor_i, 99)
+        .set_value(Record(99)
                        .put(0x3FFFFF, 22)
                        .put(nxt, 24)
                        .put(nxt, 24)
                        .put(generation, 4)
                        .put(0xFF, 8)
                        .put(1, 1)
-                       .put(0x3FFFF, 18)
+                       .put(0xFFFF, 16)
                        .value());
     sim.dut.cursor_qpn_i = static_cast<std::uint8_t>(q);
     sim.dut.cursor_we_i = 1;
