@@ -258,7 +258,9 @@ module responder_sequence #(
     assign reach  = top - state.epsn[7:0];
     assign left   = top - next_psn_i[7:0];
     assign forget = slot_i.init || (accept && any && slot_i.op.read);
-    assign walk   = accept && any && !slot_i.op.read && left != '0 && !left[7];
+    // Silent: an earlier walk may be under way, whose answer this packet has made stale.
+    assign walk   = accept && any && !slot_i.op.read &&
+        ((left != '0 && !left[7]) || state.silent);
 
     always_comb begin
       any_next = any;

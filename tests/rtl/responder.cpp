@@ -1281,7 +1281,7 @@ TEST_CASE("a slow output holds back headers only, and nothing is lost") {
       const bool fresh = which == kEvtOut || which == kReadOut;
       c.rq_psn = i;
       if (fresh) b.setup(c);
-      if (fresh) b.sim.run(10);
+      if (fresh) b.sim.run(kSelective ? 200 : 10);
       b.write(c,
               which == kEvtOut       ? kMiddle
               : which == kReadOut    ? kReadRequest
@@ -1300,7 +1300,7 @@ TEST_CASE("a slow output holds back headers only, and nothing is lost") {
     QpSetup other = b.working(kQps - 1, 0);  // a set-up still gets through
     other.setup = kQps > 1;
     b.setup(other);
-    b.sim.run(20);
+    b.sim.run(kSelective ? 200 : 20);
     CHECK(b.cfg.queue.empty());
     b.kill(kQps);  // a kill does, unless its own outputs are full
     b.sim.run(20);
@@ -1392,7 +1392,11 @@ TEST_CASE("WRITE with immediate takes its entry at the packet with the immediate
   b.post(0, 5, 0);  // its buffer is not used
   b.write(c, kLastImm, 0xFFFFFF, 44, true, 0, 0, 0, 77);
   b.write(c, kOnly, 0, 0);
-  CHECK(b.answers() == list({{0, 0, 0xFFFFFF, 1, false}, {0, 0, 0, 2, false}}));
+  if (kSelective) {  // 0 was placed
+    CHECK(b.answers() == list({{0, 0, 0, 2, false}}));
+  } else {
+    CHECK(b.answers() == list({{0, 0, 0xFFFFFF, 1, false}, {0, 0, 0, 2, false}}));
+  }
   b.post(0, 6, 0);
   b.write(c, kOnlyImm, 1, 0, false, 0xFFFFFFFFFFFFFFFF, 0xDEADBEEF, 0, 78);  // no look at the key
   const std::vector<Receive> got = b.receives();

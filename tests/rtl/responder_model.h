@@ -693,6 +693,7 @@ class ResponderModel {
       q.silent = true;
       return o;
     }
+    const bool silent = q.silent;
     Outcome o = in_order(h, q, op, s);
     if (o.counter == "accepted" && q.ahead) {
       q.placed.erase(h.psn & 127);
@@ -700,9 +701,11 @@ class ResponderModel {
         q.placed.clear();
         q.ahead = false;
       }
-      q.ahead = q.ahead && q.left() > 0 && q.left() < 128;
-      q.silent = q.ahead;
-      if (q.ahead) {
+      const bool more = q.left() > 0 && q.left() < 128;
+      const bool walks = q.ahead && (more || silent);
+      q.ahead = q.ahead && more;
+      q.silent = walks;
+      if (walks) {
         walks_.push_back({h.dqpn, q.epsn, q.inside});
         if (op.what == Op::kSend || op.what == Op::kWrite) o.answer.reset();  // the jump answers
       }
