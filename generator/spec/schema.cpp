@@ -256,10 +256,12 @@ std::vector<Field> make_fields() {
       .example("32");
   t.word(
        "/transport/recovery", [](auto& s) -> auto& { return s.transport.recovery; },
-       "What becomes of packets behind a lost one. go_back_n: all of them are dropped and come again. selective: WRITE "
-       "packets whose place is known go to memory at once, and ePSN jumps over them when the lost one arrives; a "
-       "requester sends the lost packet alone and waits for that jump. Works with any peer, but of two WRITEs to the "
-       "same bytes that are under way together, the earlier one may be what stays.")
+       "What becomes of packets behind a lost one. go_back_n: all of them are dropped and come again. selective: those "
+       "of "
+       "the WRITE under way go to memory at once, and ePSN jumps over them when the lost one arrives; a requester "
+       "sends a "
+       "lost packet of a WRITE alone and skips the rest of its message. Works with any peer and keeps the order of "
+       "messages; pays off with WRITEs of many packets.")
       .words({"go_back_n", "selective"})
       .example("\"selective\"");
 

@@ -247,7 +247,8 @@ class Checker {
           if (value != "go_back_n" && value != "selective") {
             fault("/needs/" + key, "must be \"go_back_n\" or \"selective\"");
           }
-        } else if (!value.is_number_unsigned()) fault("/needs/" + key, "must be a number");
+        } else if (!value.is_number_unsigned())
+          fault("/needs/" + key, "must be a number");
       }
     }
     if (j.contains("allow") && array(j["allow"], "/allow")) {

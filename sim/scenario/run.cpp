@@ -125,8 +125,8 @@ void Runner::needs() {
     // The reference endpoint goes back N, and may be the peer of any.
     const bool peer = info.kind == "model" && bench_->size() > 1;
     if (!peer && n.contains("recovery") && n["recovery"] != info.recovery) {
-      throw Unsuitable{
-          fmt::format("needs recovery {}, station {} has {}", n["recovery"].get<std::string>(), "ab"[i], info.recovery)};
+      throw Unsuitable{fmt::format("needs recovery {}, station {} has {}", n["recovery"].get<std::string>(), "ab"[i],
+                                   info.recovery)};
     }
   }
 }

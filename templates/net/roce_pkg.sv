@@ -431,7 +431,7 @@ package roce_pkg;
     logic        init;  // set-up
     logic        kill;
     logic        kill_nak;  // answered by NAK 0x63
-    logic        advance;  // ePSN jumps: imm is {messages that end 8, packets 8}
+    logic        advance;  // ePSN jumps: imm is what responder_ahead offered
     logic        known;  // QPN within QpCount
     rsp_op_t     op;
     logic        ackreq;
@@ -466,7 +466,6 @@ package roce_pkg;
   localparam logic [1:0] CellNone = 2'd0;
   localparam logic [1:0] CellMiddle = 2'd1;
   localparam logic [1:0] CellLast = 2'd2;
-  localparam logic [1:0] CellOnly = 2'd3;
   // Kind of message that a QP of the responder is inside of.
   localparam logic [1:0] KindNone = 2'd0;
   localparam logic [1:0] KindWrite = 2'd1;
@@ -474,11 +473,11 @@ package roce_pkg;
   // Work for responder_ahead.
   typedef struct packed {
     logic        clear;  // forget every cell of the QP
-    logic [1:0]  kind;  // Kind*
     logic [23:0] qpn;
     logic [23:0] psn;  // ePSN
+    logic [6:0]  cells;  // from there on that may be set
   } rsp_walk_t;
-  localparam int RspWalkW = 51;
+  localparam int RspWalkW = 56;
 
   localparam int RspInOrder = 0;
   localparam int RspDuplicate = 1;  // acknowledged again

@@ -9,7 +9,7 @@
 // RspPkey, minus RspOpcode). shape_bad_o: pad, payload, length or alignment cannot be right.
 // allowed_o: the operation exists and the QP has the right to it. takes_o: a receive queue entry is
 // needed; completes_o: one is completed. next_psn_o follows the request's last PSN, last_psn_o; of
-// a set-up it is hdr_i.psn, of an advance hdr_i.psn + hdr_i.imm[7:0]. length_o is 8 of an atomic.
+// a set-up it is hdr_i.psn, of an advance hdr_i.psn + hdr_i.imm[6:0]. length_o is 8 of an atomic.
 //
 // QpCount: queue pairs, 1..16384.
 `default_nettype none
@@ -184,7 +184,7 @@ module responder_packet #(
       read_ok3_q        <= fixed_i.read_ok;
       atomic_ok3_q      <= fixed_i.atomic_ok;
       psn3_q            <= hdr_i.psn;
-      span3_q           <= advance_i ? {16'd0, hdr_i.imm[7:0]} : span;
+      span3_q           <= advance_i ? {17'd0, hdr_i.imm[6:0]} : span;
       va3_q             <= hdr_i.va;
       rkey3_q           <= hdr_i.rkey;
       length3_q         <= op2_q.atomic ? 32'd8 : hdr_i.dma_len;

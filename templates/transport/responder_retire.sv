@@ -81,6 +81,8 @@ module responder_retire #(
   output logic                cnt_rsp_nak_op_o,
   output logic                cnt_rsp_rnr_naks_o,
   output logic                cnt_rsp_out_of_order_o,
+  output logic                cnt_rsp_placed_o,
+  output logic                cnt_rsp_jumps_o,
   output logic                cnt_rsp_reads_o,
   output logic                cnt_rsp_atomics_o,
   output logic                cnt_rsp_receives_o,
@@ -196,7 +198,7 @@ module responder_retire #(
   assign nak_op    = alive && slot_q.kill && slot_q.kill_nak;
   assign placed    = alive && view_q.place && !refused && !no_access;
   assign positive  = duplicate || (accepted && data_q && slot_q.ackreq && !view_q.hold) ||
-        (alive && view_q.jump);
+      (alive && view_q.jump && !nak_psn);
   assign received  = accepted && completes_q;
   assign forward   = (accepted || placed) && has_payload_q;
   assign failed    = alive ? (slot_q.kill && view_q.open) ||
@@ -278,6 +280,8 @@ module responder_retire #(
       cnt_rsp_nak_op_o          <= 1'b0;
       cnt_rsp_rnr_naks_o        <= 1'b0;
       cnt_rsp_out_of_order_o    <= 1'b0;
+      cnt_rsp_placed_o          <= 1'b0;
+      cnt_rsp_jumps_o           <= 1'b0;
       cnt_rsp_reads_o           <= 1'b0;
       cnt_rsp_atomics_o         <= 1'b0;
       cnt_rsp_receives_o        <= 1'b0;
@@ -317,6 +321,8 @@ module responder_retire #(
       cnt_rsp_nak_op_o          <= v10_q && nak_op;
       cnt_rsp_rnr_naks_o        <= v10_q && rnr;
       cnt_rsp_out_of_order_o    <= v10_q && alive && view_q.verdict[roce_pkg::RspAhead];
+      cnt_rsp_placed_o          <= v10_q && placed;
+      cnt_rsp_jumps_o           <= v10_q && alive && view_q.jump;
       cnt_rsp_reads_o           <= v10_q && accepted && slot_q.op.read;
       cnt_rsp_atomics_o         <= v10_q && accepted && slot_q.op.atomic;
       cnt_rsp_receives_o        <= v10_q && received;
@@ -373,7 +379,8 @@ module responder_retire #(
 
     ack_o.qpn      <= slot_q.qpn;
     ack_o.syndrome <= syndrome;
-    ack_o.psn      <= view_q.psn - {23'd0, view_q.verdict[roce_pkg::RspDuplicate] || view_q.jump};
+    ack_o.psn      <= view_q.psn - {23'd0, view_q.verdict[roce_pkg::RspDuplicate] ||
+        (view_q.jump && !view_q.verdict[roce_pkg::RspGap])};
     ack_o.msn      <= accepted ? msn_after_q : view_q.msn;
     ack_o.dup      <= view_q.verdict[roce_pkg::RspDuplicate];
     ack_o.ordered  <= view_q.used;
@@ -418,8 +425,8 @@ module responder_retire #(
 
     mark_qpn_o <= slot_q.qpn;
     mark_psn_o <= view_q.place ? view_q.last_psn[6:0] : view_q.psn[6:0];
-    mark_o     <= view_q.unmark ? roce_pkg::CellNone : !slot_q.op.ends ? roce_pkg::CellMiddle :
-        slot_q.op.starts ? roce_pkg::CellOnly : roce_pkg::CellLast;
+    mark_o     <= view_q.unmark ? roce_pkg::CellNone :
+        slot_q.op.ends ? roce_pkg::CellLast : roce_pkg::CellMiddle;
   end
 
 endmodule

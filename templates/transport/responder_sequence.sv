@@ -22,12 +22,12 @@
 // with invalidate is the key to invalidate. index_o is the number of PMTU sized packets before the
 // packet in its message. view_o is from before the slot.
 //
-// With Selective, packets ahead of ePSN whose place in memory is known (WRITE_ONLY, and the rest of
-// the WRITE under way, without immediate, up to 119 PSNs ahead) have view_o.place: they are in order
-// later by a slot with `advance`, which moves ePSN over them when its PSN is ePSN (else it changes
-// nothing). While there may be such packets ahead of ePSN, the arrival of ePSN asks for that slot by
-// walk_valid_o and leaves the QP silent until it comes; walk_valid_o with clear (set-up; READ, whose
-// PSNs no other packet has) says that all that was placed is to be forgotten.
+// With Selective, packets of the WRITE under way that come ahead of ePSN (without immediate, up to
+// 119 PSNs ahead) have view_o.place: their bytes are no other packet's. They are in order later by a
+// slot with `advance`, which moves ePSN over them when its PSN is ePSN (else it changes nothing).
+// When the packet in front of the first of them arrives it asks for that slot by walk_valid_o; the
+// QP is silent and unanswered until the slot comes. If more was seen ahead, that slot's answer is
+// the NAK. walk_valid_o with clear (set-up) says that all that was placed is to be forgotten.
 //
 // QpCount: queue pairs, 1..16384. Selective: 0 or 1.
 `include "rocegen_assert.svh"
@@ -147,8 +147,10 @@ module responder_sequence #(
   logic        resource;  // READ or atomic
   logic        walk;
   logic        forget;
-  logic        jump;
+  logic        jump;  // an advance that counts
   logic        place;
+  logic        again;  // and with it the next gap is reported
+  logic [6:0]  cells;  // that may be set, from the next PSN on
   logic        ahead;  // packets ahead of ePSN may have been placed
   logic [22:0] skip;  // packets between ePSN and this one
   state_t      next;
@@ -182,6 +184,7 @@ module responder_sequence #(
         verdict[roce_pkg::RspAhead] = state.silent;
       end
     end
+    if (again) verdict[roce_pkg::RspGap] = 1'b1;
   end
 
   always_comb begin
@@ -215,27 +218,36 @@ module responder_sequence #(
     end
     if (jump) begin
       next.epsn   = next_psn_i;
-      next.silent = 1'b0;
-      next.msn    = state.msn + {16'd0, slot_i.imm[15:8]};
-      next.index  = state.index + {15'd0, slot_i.imm[7:0]};
-      if (slot_i.imm[15:8] != '0) next.kind = roce_pkg::KindNone;
+      next.silent = again;
+      next.msn    = state.msn + {23'd0, slot_i.imm[7]};
+      next.index  = state.index + {16'd0, slot_i.imm[6:0]};
+      if (slot_i.imm[7]) next.kind = roce_pkg::KindNone;
     end
   end
 
   // ---- packets ahead of ePSN --------------------------------------------------------------------
   if (Selective != 0) begin : gen_ahead
-    // One past the highest PSN that may have been placed, low bits; all are within (ePSN, top).
-    logic [23:0] distance4;
-    logic        near5_q;
-    logic [6:0]  distance5_q;
-    logic [8:0]  stored_ahead;
-    logic [8:0]  ahead_q;
-    logic        any;  // as the slot found it
-    logic [7:0]  top;
-    logic        any_next;
-    logic [7:0]  top_next;
-    logic [7:0]  reach;  // top seen from ePSN
-    logic [7:0]  left;  // and from the next one
+    localparam int AheadW = 19;
+
+    logic [23:0]       distance4;
+    logic              near5_q;
+    logic [6:0]        distance5_q;
+    logic [AheadW-1:0] stored_ahead;
+    logic [AheadW-1:0] ahead_q;  // forwarded
+    logic              held;  // a walk was asked for and has not come back
+    logic              missed;  // a gap was seen meanwhile
+    logic              any;  // packets may have been placed, the first at low, none from top on
+    logic [7:0]        low;  // low bits of PSNs
+    logic [7:0]        top;
+    logic              held_next;
+    logic              missed_next;
+    logic              any_next;
+    logic [7:0]        low_next;
+    logic [7:0]        top_next;
+    logic [7:0]        to_low;  // from ePSN
+    logic [7:0]        to_top;
+    logic [7:0]        left;  // to top, from the next one
+    logic              more;  // something may be placed behind the next one
 
     assign distance4 = psn_i - epsn4;
 
@@ -244,37 +256,60 @@ module responder_sequence #(
         near5_q     <= distance4[23:7] == '0;
         distance5_q <= distance4[6:0];
       end
-      if (valid_i) ahead_q <= {any_next, top_next};
+      if (valid_i) ahead_q <= {held_next, missed_next, any_next, low_next, top_next};
     end
 
-    assign {any, top} = same_qp5_q ? ahead_q : stored_ahead;
+    assign {held, missed, any, low, top} = same_qp5_q ? ahead_q : stored_ahead;
+
     assign ahead = any;
     assign jump  = slot_i.advance && psn_equal5_q;
-    // A walk may start some PSNs too early: their cells must not be in use again.
+    // A walk may start some PSNs too early: their cells must not be in use again. One that is under
+    // way does not know of anything placed since.
     assign place = in_play && !psn_equal5_q && near5_q && distance5_q[6:3] != 4'hF && allowed_i &&
-        !shape_bad_i && slot_i.op.write && !slot_i.op.imm &&
-        (slot_i.op.starts ? slot_i.op.ends : state.kind == roce_pkg::KindWrite);
+        !shape_bad_i && slot_i.op.write && !slot_i.op.imm && !slot_i.op.starts &&
+        state.kind == roce_pkg::KindWrite && !held;
     assign skip   = {16'd0, distance5_q};
-    assign reach  = top - state.epsn[7:0];
+    assign to_low = low - state.epsn[7:0];
+    assign to_top = top - state.epsn[7:0];
     assign left   = top - next_psn_i[7:0];
-    assign forget = slot_i.init || (accept && any && slot_i.op.read);
-    // Silent: an earlier walk may be under way, whose answer this packet has made stale.
-    assign walk   = accept && any && !slot_i.op.read &&
-        ((left != '0 && !left[7]) || state.silent);
+    assign more   = any && left != '0 && !left[7];
+    assign forget = slot_i.init;
+    // Held: what the walk under way finds counts from an ePSN that is not any more.
+    assign walk   = accept && !resource && (held || (more && low == next_psn_i[7:0]));
+    assign again  = jump && (slot_i.imm[15] || missed);
+    assign cells  = more ? left[6:0] : '0;
 
     always_comb begin
-      any_next = any;
-      top_next = top;
-      if (forget) any_next = 1'b0;
-      else if (accept || jump) any_next = any && left != '0 && !left[7];
-      else if (place) begin
-        any_next = 1'b1;
-        if (!any || {1'b0, distance5_q} >= reach) top_next = next_psn_i[7:0];
+      held_next   = held;
+      missed_next = missed;
+      any_next    = any;
+      low_next    = low;
+      top_next    = top;
+      if (forget) begin
+        held_next   = 1'b0;
+        missed_next = 1'b0;
+        any_next    = 1'b0;
+      end else if (accept) begin
+        held_next   = walk;
+        missed_next = missed && walk;
+        any_next    = more;
+      end else if (jump) begin
+        held_next   = 1'b0;
+        missed_next = 1'b0;
+        any_next    = slot_i.imm[15];
+        low_next    = next_psn_i[7:0] + {1'b0, slot_i.imm[14:8]};
+      end else if (in_play && !psn_older5_q && !psn_equal5_q) begin
+        missed_next = held;
+        if (place) begin
+          any_next = 1'b1;
+          if (!any || {1'b0, distance5_q} < to_low) low_next = last_psn_i[7:0];
+          if (!any || {1'b0, distance5_q} >= to_top) top_next = next_psn_i[7:0];
+        end
       end
     end
 
     ram_sdp #(
-      .Width(9),
+      .Width(AheadW),
       .Depth(QpCount),
       .Latency(2),
       .Style(0)
@@ -282,13 +317,15 @@ module responder_sequence #(
       .clk(clk),
       .wr_en_i(valid_i && slot_i.known),
       .wr_addr_i(slot_i.qpn[QpW-1:0]),
-      .wr_data_i({any_next, top_next}),
+      .wr_data_i({held_next, missed_next, any_next, low_next, top_next}),
       .rd_en_i(rd_valid_i),
       .rd_addr_i(rd_qpn_i[QpW-1:0]),
       .rd_data_o(stored_ahead)
     );
   end else begin : gen_plain
     assign jump   = 1'b0;
+    assign again  = 1'b0;
+    assign cells  = '0;
     assign place  = 1'b0;
     assign ahead  = 1'b0;
     assign skip   = '0;
@@ -340,9 +377,9 @@ module responder_sequence #(
       view_o.hold     <= walk;
       view_o.jump     <= jump;
       walk_o.clear    <= forget;
-      walk_o.kind     <= next.kind;
       walk_o.qpn      <= slot_i.qpn;
       walk_o.psn      <= next_psn_i;
+      walk_o.cells    <= cells;
       lookup_o        <= slot_i.op.write || resource || slot_i.op.inv;
       va_o            <= slot_i.op.starts ? va_i : state.va;
       key_o           <= slot_i.op.inv ? slot_i.imm : slot_i.op.starts ? rkey_i : state.rkey;

@@ -72,13 +72,13 @@
 // 0..4096. RdDepth: READs and atomics outstanding of a QP at most, whatever its set-up allows,
 // 1..128. Selective: 1 places packets ahead of ePSN.
 //
-// With Selective, a WRITE ahead of ePSN that may be carried out at once (WRITE_ONLY, the rest of the
-// WRITE under way; no immediate; within 119 PSNs; shape, lengths and region right) goes to memory
-// although it counts as nak_psn or out_of_order, and is remembered (responder_ahead). When ePSN
-// arrives it jumps over what has been placed, with one ACK for it and all of that; nothing is taken
-// meanwhile (25 cycles and three a packet placed). A set-up waits until no header has been taken for
-// 13 cycles, and holds up what follows for 140 cycles. So data of a WRITE may be in memory before that of an
-// earlier one: of two WRITEs under way to the same bytes, the earlier may be what stays.
+// With Selective, a packet of the WRITE under way that comes ahead of ePSN (without immediate, within
+// 119 PSNs; shape, length and region right) goes to memory although it counts as nak_psn or
+// out_of_order, and is remembered (responder_ahead; `placed`). Nothing else is: the bytes of another
+// message may be those of the one that is not complete yet. When the gap closes ePSN jumps over what
+// has been placed (`jumps`), with one answer for it and all of that: an ACK, or the next gap's NAK.
+// Nothing is taken meanwhile (27 cycles, and one a PSN up to the last one placed), once a gap. A
+// set-up waits until no header has been taken for 13 cycles, and holds up what follows for 140.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -152,6 +152,8 @@ module rx_responder #(
   output logic               cnt_rsp_nak_op_o,
   output logic               cnt_rsp_rnr_naks_o,
   output logic               cnt_rsp_out_of_order_o,
+  output logic               cnt_rsp_placed_o,
+  output logic               cnt_rsp_jumps_o,
   output logic               cnt_rsp_reads_o,
   output logic               cnt_rsp_atomics_o,
   output logic               cnt_rsp_receives_o,
@@ -590,7 +592,7 @@ module rx_responder #(
       length8_q   <= length6;
       offset8_q   <= offset7_q;
       rest8_q     <= length6 - offset7_q;
-      past8_q     <= Selective != 0 && view6.place && offset7_q >= length6 && !slot6.op.starts;
+      past8_q     <= Selective != 0 && view6.place && offset7_q >= length6;
     end
     target9_q <= mr_entry_i.target;
   end
@@ -745,6 +747,8 @@ module rx_responder #(
     .cnt_rsp_nak_op_o(cnt_rsp_nak_op_o),
     .cnt_rsp_rnr_naks_o(cnt_rsp_rnr_naks_o),
     .cnt_rsp_out_of_order_o(cnt_rsp_out_of_order_o),
+    .cnt_rsp_placed_o(cnt_rsp_placed_o),
+    .cnt_rsp_jumps_o(cnt_rsp_jumps_o),
     .cnt_rsp_reads_o(cnt_rsp_reads_o),
     .cnt_rsp_atomics_o(cnt_rsp_atomics_o),
     .cnt_rsp_receives_o(cnt_rsp_receives_o),

@@ -48,6 +48,7 @@ module sq_ack #(
   output logic                 state_we_o,
   output logic [QpW-1:0]       state_qpn_o,
   output roce_pkg::sq_state_t  state_o,
+  output logic                 state_nacked_o,  // with state_o: the latest rewind was a NAK's
   input  logic                 cursor_we_i,
   input  logic [QpW-1:0]       cursor_qpn_i,
   input  roce_pkg::sq_cursor_t cursor_i,
@@ -532,6 +533,7 @@ module sq_ack #(
   always_ff @(posedge clk) begin
     state_qpn_o <= rule_q.qpn;
     state_o     <= row_d.told;
+    state_nacked_o <= row_d.nacked;
   end
 
   sq_tell #(

@@ -87,6 +87,7 @@ module sq_engine #(
   output logic               cnt_sq_ring_full_o,
   output logic               cnt_sq_packets_o,
   output logic               cnt_sq_retransmits_o,
+  output logic               cnt_sq_skipped_o,
   output logic               cnt_sq_window_closed_o,
   output logic               cnt_sq_credit_waits_o,
   output logic               cnt_sq_read_waits_o,
@@ -123,7 +124,7 @@ module sq_engine #(
 
   // ---- broadcasts of the owners -----------------------------------------------------------------
   logic                 set_valid;  // s_cfg_tdata starts its QP anew
-  logic                 state_we, cursor_we, head_we, tail_we, wqe_we, rd_we, done_we;
+  logic                 state_we, state_nacked, cursor_we, head_we, tail_we, wqe_we, rd_we, done_we;
   logic [QpW-1:0]       state_qpn, cursor_qpn, head_qpn, tail_qpn, rd_qpn, done_qpn;
   roce_pkg::sq_state_t  state;
   roce_pkg::sq_cursor_t cursor;
@@ -214,6 +215,7 @@ module sq_engine #(
     .set_valid_i(set_valid),
     .set_i(s_cfg_tdata),
     .state_we_i(state_we),
+    .state_nacked_i(state_nacked),
     .state_qpn_i(state_qpn),
     .state_i(state),
     .head_we_i(head_we),
@@ -249,6 +251,7 @@ module sq_engine #(
     .m_flush_tdata(flush_tdata),
     .cnt_sq_packets_o(cnt_sq_packets_o),
     .cnt_sq_retransmits_o(cnt_sq_retransmits_o),
+    .cnt_sq_skipped_o(cnt_sq_skipped_o),
     .cnt_sq_window_closed_o(cnt_sq_window_closed_o),
     .cnt_sq_credit_waits_o(cnt_sq_credit_waits_o),
     .cnt_sq_read_waits_o(cnt_sq_read_waits_o),
@@ -285,6 +288,7 @@ module sq_engine #(
     .state_we_o(state_we),
     .state_qpn_o(state_qpn),
     .state_o(state),
+    .state_nacked_o(state_nacked),
     .cursor_we_i(cursor_we),
     .cursor_qpn_i(cursor_qpn),
     .cursor_i(cursor),

@@ -14,7 +14,7 @@
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
 // IdxW: bits of a ring index, SlotW + 2. WindowPkts: 1..2^22 packets. Quantum: most requests a
-// turn, 1..64. RdDepth: most READs and atomics outstanding per QP, 1..128.
+// turn, 1..64. RdDepth: most READs and atomics outstanding per QP, 1..128. Selective: 0 or 1.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -35,11 +35,13 @@ module sq_fetch #(
   input  logic                 set_valid_i,
   input  roce_pkg::qp_cfg_t    set_i,
   input  logic                 state_we_i,
+  input  logic                 state_nacked_i,
   input  logic [QpW-1:0]       state_qpn_i,
   input  roce_pkg::sq_state_t  state_i,
   input  logic                 cursor_we_i,
   input  logic [QpW-1:0]       cursor_qpn_i,
   input  roce_pkg::sq_cursor_t cursor_i,
+  input  logic                 cursor_wait_i,
   input  logic                 head_we_i,
   input  logic [QpW-1:0]       head_qpn_i,
   input  logic [IdxW-1:0]      head_i,
@@ -60,6 +62,8 @@ module sq_fetch #(
   output logic                 m_ctx_tvalid,
   input  logic                 m_ctx_tready,
   output roce_pkg::sq_ctx_t    m_ctx_tdata,
+  output logic                 m_ctx_skip,
+  output logic                 m_ctx_wait,
   output logic                 m_tok_tvalid,
   input  logic                 m_tok_tready,
   output roce_pkg::sq_tok_t    m_tok_tdata
@@ -74,6 +78,8 @@ module sq_fetch #(
   logic              turn_go;
   logic              turns_idle;
   roce_pkg::sq_ctx_t next_ctx;
+  logic              next_skip;
+  logic              next_wait;
   logic [23:0]       next_una;
   logic              next_limited;
   logic [IdxW-1:0]   next_lsn;
@@ -99,11 +105,13 @@ module sq_fetch #(
     .set_valid_i(set_valid_i),
     .set_i(set_i),
     .state_we_i(state_we_i),
+    .state_nacked_i(state_nacked_i),
     .state_qpn_i(state_qpn_i),
     .state_i(state_i),
     .cursor_we_i(cursor_we_i),
     .cursor_qpn_i(cursor_qpn_i),
     .cursor_i(cursor_i),
+    .cursor_wait_i(cursor_wait_i),
     .head_we_i(head_we_i),
     .head_qpn_i(head_qpn_i),
     .head_i(head_i),
@@ -119,6 +127,8 @@ module sq_fetch #(
     .m_turn_tvalid(turn_offered),
     .m_turn_tready(turn_ready),
     .m_turn_ctx(next_ctx),
+    .m_turn_skip(next_skip),
+    .m_turn_wait(next_wait),
     .m_turn_una(next_una),
     .m_turn_limited(next_limited),
     .m_turn_lsn(next_lsn),
@@ -147,6 +157,35 @@ module sq_fetch #(
     .m_axis_tdata(m_ctx_tdata),
     .level_o(ctx_level)
   );
+
+  if (Selective != 0) begin : gen_skips
+    logic               skip_valid;
+    logic               skip_ready;
+    logic [CreditW-1:0] skip_level;
+
+    stream_fifo #(
+      .Width(2),
+      .Depth(TokDepth)
+    ) u_skips (
+      .clk(clk),
+      .rst(rst),
+      .s_axis_tvalid(turn_go),
+      .s_axis_tready(skip_ready),
+      .s_axis_tdata({next_skip, next_wait}),
+      .m_axis_tvalid(skip_valid),
+      .m_axis_tready(m_ctx_tready),
+      .m_axis_tdata({m_ctx_skip, m_ctx_wait}),
+      .level_o(skip_level)
+    );
+
+    `ROCEGEN_ASSERT(same_level, skip_level == ctx_level && skip_valid == m_ctx_tvalid)
+    `ROCEGEN_ASSERT(same_room, skip_ready == ctx_ready)
+  end else begin : gen_no_skips
+    logic unused_skip;
+    assign unused_skip = next_skip || next_wait;
+    assign m_ctx_skip  = 1'b0;
+    assign m_ctx_wait  = 1'b0;
+  end
 
   // ---- fetch: one token a cycle while sq_segment's queue has room -------------------------------
   logic               turn_valid_q;

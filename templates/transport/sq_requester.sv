@@ -45,6 +45,7 @@ module sq_requester #(
   input  logic                 set_valid_i,
   input  roce_pkg::qp_cfg_t    set_i,
   input  logic                 state_we_i,
+  input  logic                 state_nacked_i,
   input  logic [QpW-1:0]       state_qpn_i,
   input  roce_pkg::sq_state_t  state_i,
   input  logic                 head_we_i,
@@ -84,6 +85,7 @@ module sq_requester #(
   output logic [QpW-1:0]       m_flush_tdata,
   output logic                 cnt_sq_packets_o,
   output logic                 cnt_sq_retransmits_o,
+  output logic                 cnt_sq_skipped_o,
   output logic                 cnt_sq_window_closed_o,
   output logic                 cnt_sq_credit_waits_o,
   output logic                 cnt_sq_read_waits_o,
@@ -110,6 +112,9 @@ module sq_requester #(
   logic              ctx_tvalid;
   logic              ctx_tready;
   roce_pkg::sq_ctx_t ctx_tdata;
+  logic              ctx_skip;
+  logic              ctx_wait;
+  logic              cursor_wait;
   logic              tok_tvalid;
   logic              tok_tready;
   roce_pkg::sq_tok_t tok_tdata;
@@ -166,11 +171,13 @@ module sq_requester #(
     .set_valid_i(set_valid_i),
     .set_i(set_i),
     .state_we_i(state_we_i),
+    .state_nacked_i(state_nacked_i),
     .state_qpn_i(state_qpn_i),
     .state_i(state_i),
     .cursor_we_i(cursor_we_o),
     .cursor_qpn_i(cursor_qpn_o),
     .cursor_i(cursor_o),
+    .cursor_wait_i(cursor_wait),
     .head_we_i(head_we_i),
     .head_qpn_i(head_qpn_i),
     .head_i(head_i),
@@ -191,6 +198,8 @@ module sq_requester #(
     .m_ctx_tvalid(ctx_tvalid),
     .m_ctx_tready(ctx_tready),
     .m_ctx_tdata(ctx_tdata),
+    .m_ctx_skip(ctx_skip),
+    .m_ctx_wait(ctx_wait),
     .m_tok_tvalid(tok_tvalid),
     .m_tok_tready(tok_tready),
     .m_tok_tdata(tok_tdata)
@@ -201,7 +210,8 @@ module sq_requester #(
     .AckInterval(AckInterval),
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
-    .RecheckCycles(RecheckCycles)
+    .RecheckCycles(RecheckCycles),
+    .Selective(Selective)
   ) u_segment (
     .clk(clk),
     .rst(rst),
@@ -213,6 +223,8 @@ module sq_requester #(
     .s_ctx_tvalid(ctx_tvalid),
     .s_ctx_tready(ctx_tready),
     .s_ctx_tdata(ctx_tdata),
+    .s_ctx_skip(ctx_skip),
+    .s_ctx_wait(ctx_wait),
     .s_tok_tvalid(tok_tvalid),
     .s_tok_tready(tok_tready),
     .s_tok_tdata(tok_tdata),
@@ -221,6 +233,7 @@ module sq_requester #(
     .cursor_we_o(cursor_we_o),
     .cursor_qpn_o(cursor_qpn_o),
     .cursor_o(cursor_o),
+    .cursor_wait_o(cursor_wait),
     .rd_we_o(rd_we_o),
     .rd_qpn_o(rd_qpn_o),
     .rd_num_o(rd_num_o),
@@ -249,6 +262,7 @@ module sq_requester #(
     .m_flush_tdata(m_flush_tdata),
     .cnt_sq_packets_o(cnt_sq_packets_o),
     .cnt_sq_retransmits_o(cnt_sq_retransmits_o),
+    .cnt_sq_skipped_o(cnt_sq_skipped_o),
     .cnt_sq_window_closed_o(cnt_sq_window_closed_o),
     .cnt_sq_credit_waits_o(cnt_sq_credit_waits_o),
     .cnt_sq_read_waits_o(cnt_sq_read_waits_o),

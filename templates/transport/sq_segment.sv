@@ -38,8 +38,13 @@
 // Throughput: a token or packet a cycle, 2 cycles for a READ or atomic; one cycle for a turn's
 // context.
 //
+// Selective: a packet of a WRITE that a NAK asked for (s_ctx_skip) goes alone, with AckReq; the cursor
+// then skips the packets of the message that were sent behind it (not one with immediate), but not
+// when it is the message's first or last. cursor_wait_o, told with the cursor: no answer to that
+// packet has come (s_ctx_wait: still); meanwhile the QP is marked, so that any answer gives it a turn.
+//
 // QpW: bits of a QPN. AckInterval: 1..256 packets. WindowPkts: 1..2^22 packets. Quantum: 1..64.
-// RecheckCycles: 1..15.
+// RecheckCycles: 1..15. Selective: 0 or 1.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -48,7 +53,8 @@ module sq_segment #(
   parameter int AckInterval = 16,
   parameter int WindowPkts = 256,
   parameter int Quantum = 8,
-  parameter int RecheckCycles = 12
+  parameter int RecheckCycles = 12,
+  parameter int Selective = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -60,6 +66,8 @@ module sq_segment #(
   input  logic                 s_ctx_tvalid,
   output logic                 s_ctx_tready,
   input  roce_pkg::sq_ctx_t    s_ctx_tdata,
+  input  logic                 s_ctx_skip,
+  input  logic                 s_ctx_wait,
   input  logic                 s_tok_tvalid,
   output logic                 s_tok_tready,
   input  roce_pkg::sq_tok_t    s_tok_tdata,
@@ -68,6 +76,7 @@ module sq_segment #(
   output logic                 cursor_we_o,
   output logic [QpW-1:0]       cursor_qpn_o,
   output roce_pkg::sq_cursor_t cursor_o,
+  output logic                 cursor_wait_o,
   output logic                 rd_we_o,
   output logic [QpW-1:0]       rd_qpn_o,
   output logic [7:0]           rd_num_o,
@@ -96,6 +105,7 @@ module sq_segment #(
   output logic [QpW-1:0]       m_flush_tdata,
   output logic                 cnt_sq_packets_o,
   output logic                 cnt_sq_retransmits_o,
+  output logic                 cnt_sq_skipped_o,
   output logic                 cnt_sq_window_closed_o,
   output logic                 cnt_sq_credit_waits_o,
   output logic                 cnt_sq_read_waits_o,
@@ -114,11 +124,14 @@ module sq_segment #(
   if (RecheckCycles < 1 || RecheckCycles > 15) begin : gen_check_recheck
     $fatal(1, "sq_segment: RecheckCycles must be in 1..15");
   end
+  if (Selective < 0 || Selective > 1) begin : gen_check_selective
+    $fatal(1, "sq_segment: Selective must be 0 or 1");
+  end
 
   typedef enum logic [1:0] {
     StIdle,  // waits for a context
     StRun,
-    StCount,  // a READ or atomic went out: work out where the cursor is now
+    StCount,  // a READ or atomic went out, or packets are skipped: work out where the cursor is now
     StDrop  // the turn is over, its tokens are not
   } state_t;
 
@@ -160,6 +173,7 @@ module sq_segment #(
   logic        bad, closed, closing, alone, due, probe;
   logic        wait_credit, wait_read, wait_fence, must_wait;
   logic        used_up;
+  logic        alone_now;  // the packet is sent again alone
   logic [23:0] left;
   logic [23:0] psn_next;
   logic        again_next;
@@ -236,11 +250,11 @@ module sq_segment #(
           end else if (put_room_i) begin
             send    = 1'b1;
             pop     = last;
-            state_d = read ? StCount : StRun;
+            state_d = read || alone_now ? StCount : StRun;
             if (last && tok.last) begin
               done_d = 1'b1;
               more_d = tok.more;
-            end else if (used_up) begin
+            end else if (used_up && !alone_now) begin
               done_d = 1'b1;
               more_d = 1'b1;
             end
@@ -256,7 +270,7 @@ module sq_segment #(
             ctx_d.cursor.psn     = psn_next;
             ctx_d.cursor.nxt     = again_q ? ctx_q.cursor.nxt : psn_next;
             ctx_d.cursor.since   = put_ackreq_o ? '0 : ctx_q.cursor.since + 1'b1;
-            ctx_d.cursor.blocked = 1'b0;
+            ctx_d.cursor.blocked = wait_q;
             ctx_d.room           = ctx_q.room - 1'b1;
             if (last) ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
             if (read) begin
@@ -268,8 +282,20 @@ module sq_segment #(
         end
       end
       StCount: begin
+        if (skip_add) ctx_d.cursor.psn = ctx_q.cursor.psn + skip_packets;
+        if (skip_end) begin
+          write_d              = 1'b1;
+          ctx_d.cursor.blocked = wait_q;
+          if (skip_message) begin
+            pop              = 1'b1;
+            done_d           = tok.last;
+            more_d           = tok.more;
+            ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
+          end
+        end
         ctx_d.room = ctx_q.limit - ctx_q.cursor.psn;
-        state_d    = StRun;
+        if (done_d) state_d = StIdle;
+        else if (!skipping) state_d = StRun;
       end
       default: begin
         pop = s_tok_tvalid;
@@ -318,12 +344,17 @@ module sq_segment #(
     end else if (state_q == StCount) begin
       psn_next_q <= ctx_q.cursor.psn + 1'b1;
       again_q    <= ctx_q.cursor.psn != ctx_q.cursor.nxt;
-      rd_some_q  <= 1'b1;
+      rd_some_q  <= rd_some_q || !skipping;
       rd_full_q  <= ctx_q.rd_used >= ctx_q.rd_limit;
+      if (skip_message) inside_q <= 1'b0;
     end
     if (send) begin
       last_q <= left == 24'd1;
       left_q <= left - 1'b1;
+    end else if (skip_add) begin
+      left_q <= left_q - skip_packets;
+    end else if (skip_end) begin
+      last_q <= left_q == '0;
     end
     if (bad_report) begin
       bad_qpn_q    <= ctx_q.qpn[QpW-1:0];
@@ -337,6 +368,77 @@ module sq_segment #(
   assign cut_o        = state_q == StDrop;
   assign cut_turn_o   = ctx_q.turn;
   assign idle_o       = state_q == StIdle && !write_q && !done_q && !bad_valid_q;
+
+  // ---- packets that the peer may have placed ------------------------------------------------------
+  logic        wait_q;  // the packet that went alone is not answered
+  logic        skipping;  // StCount goes on
+  logic        skip_add;
+  logic        skip_end;
+  logic        skip_message;  // with skip_end: to the end of the message
+  logic [23:0] skip_packets;
+
+  if (Selective != 0) begin : gen_skip
+    // Steps of StCount behind a packet that went alone: what was sent behind it, what the message
+    // has; which is less; choose; add; what is left.
+    logic [2:0]  step_q;
+    logic        may_q;  // the turn's first packet may go alone
+    logic        imm_q;
+    logic        less_q;
+    logic        end_q;
+    logic [23:0] sent_q;
+    logic [23:0] rest_q;
+    logic [23:0] packets_q;
+    logic [23:0] owed_q;  // packets still to count
+
+    assign alone_now    = may_q && again_q && !first && !last &&
+        (tok.req.op == roce_pkg::WrWrite[3:0] || tok.req.op == roce_pkg::WrWriteImm[3:0]);
+    assign skipping     = step_q != '0;
+    assign skip_add     = step_q == 3'd4;
+    assign skip_end     = step_q == 3'd5;
+    assign skip_message = skip_end && end_q;
+    assign skip_packets = packets_q;
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        step_q           <= '0;
+        owed_q           <= '0;
+        cnt_sq_skipped_o <= 1'b0;
+      end else begin
+        if (send && alone_now) step_q <= 3'd1;
+        else if (skip_end) step_q <= '0;
+        else if (skipping) step_q <= step_q + 1'b1;
+        owed_q           <= owed_q + (skip_end ? packets_q : '0) - {23'd0, owed_q != '0};
+        cnt_sq_skipped_o <= owed_q != '0;
+      end
+      if (load) begin
+        may_q  <= s_ctx_skip;
+        wait_q <= s_ctx_wait;
+      end else begin
+        if (send) may_q <= 1'b0;
+        if (skip_add && packets_q != '0) wait_q <= 1'b1;
+      end
+      if (send) imm_q <= tok.req.op != roce_pkg::WrWrite[3:0];
+      sent_q    <= ctx_q.cursor.nxt - ctx_q.cursor.psn;
+      rest_q    <= left_q + {23'd0, !imm_q};
+      less_q    <= sent_q < rest_q;
+      packets_q <= less_q ? sent_q : rest_q;
+      end_q     <= !less_q && !imm_q;
+    end
+
+    assign cursor_wait_o = wait_q && !set_valid_i;
+  end else begin : gen_no_skip
+    logic unused_skip;
+    assign unused_skip      = s_ctx_skip || s_ctx_wait;
+    assign alone_now        = 1'b0;
+    assign wait_q           = 1'b0;
+    assign skipping         = 1'b0;
+    assign skip_add         = 1'b0;
+    assign skip_end         = 1'b0;
+    assign skip_message     = 1'b0;
+    assign skip_packets     = '0;
+    assign cursor_wait_o    = 1'b0;
+    assign cnt_sq_skipped_o = 1'b0;
+  end
 
   // ---- QPs that got blocked take one more turn, RecheckCycles later -----------------------------
   localparam int RecheckDepth = 8;
@@ -416,7 +518,7 @@ module sq_segment #(
   assign put_psn_o      = ctx_q.cursor.psn;
   assign put_first_o    = first;
   assign put_last_o     = last;
-  assign put_ackreq_o   = last || due || closing || probe;
+  assign put_ackreq_o   = last || due || closing || probe || alone_now;
   assign put_pmtu_o     = ctx_q.pmtu;
   assign put_req_o      = tok.req;
   assign m_bad_tvalid   = bad_valid_q;

@@ -9,10 +9,11 @@
 // acknowledged already. Reading head and una in one cycle is safe: a head is told after the una
 // that it follows from. A QP whose peer has no receive buffer (rnr) may not send.
 //
-// Selective: behind a rewind, and behind every acknowledgement that goes beyond what was sent since,
-// one packet goes alone, until nothing is left to resend or an acknowledgement covers just that
-// packet: a peer that keeps what comes behind a gap then acknowledges all that it has, and no other
-// loses more than a round trip.
+// Selective: m_turn_skip says that a NAK ordered the rewind, so that sq_segment may send the lost
+// packet alone and skip what it had sent of the message behind it: a peer that places such packets
+// has them. cursor_wait_i, told with the cursor, says that it did; m_turn_wait that no answer has
+// come since. An answer to just that packet says that the peer kept nothing (or that the next one
+// is lost, too): the cursor goes back there, and the next PlainRewinds rewinds skip nothing.
 //
 // hold_i: no new QP is taken. idle_o: no QP is inside. Throughput: a turn every 2 cycles. Latency:
 // 3 cycles.
@@ -38,11 +39,13 @@ module sq_turn #(
   input  logic                 set_valid_i,
   input  roce_pkg::qp_cfg_t    set_i,
   input  logic                 state_we_i,
+  input  logic                 state_nacked_i,
   input  logic [QpW-1:0]       state_qpn_i,
   input  roce_pkg::sq_state_t  state_i,
   input  logic                 cursor_we_i,
   input  logic [QpW-1:0]       cursor_qpn_i,
   input  roce_pkg::sq_cursor_t cursor_i,
+  input  logic                 cursor_wait_i,
   input  logic                 head_we_i,
   input  logic [QpW-1:0]       head_qpn_i,
   input  logic [IdxW-1:0]      head_i,
@@ -58,6 +61,8 @@ module sq_turn #(
   output logic                 m_turn_tvalid,
   input  logic                 m_turn_tready,
   output roce_pkg::sq_ctx_t    m_turn_ctx,
+  output logic                 m_turn_skip,
+  output logic                 m_turn_wait,
   output logic [23:0]          m_turn_una,
   output logic                 m_turn_limited,
   output logic [IdxW-1:0]      m_turn_lsn,
@@ -180,26 +185,6 @@ module sq_turn #(
         rdnxt_read})
   );
 
-  logic lone_read;  // packets go one at a time
-  logic lone;
-
-  if (Selective != 0) begin : gen_lone
-    ram_sdp #(
-      .Width(1),
-      .Depth(Rows)
-    ) u_lone (
-      .clk(clk),
-      .wr_en_i(set_valid_i || got_go),
-      .wr_addr_i(set_valid_i ? set_i.qpn[QpW-1:0] : got_ctx_q.qpn[QpW-1:0]),
-      .wr_data_i(!set_valid_i && lone),
-      .rd_en_i(1'b1),
-      .rd_addr_i(s_qp_tdata),
-      .rd_data_o(lone_read)
-    );
-  end else begin : gen_plain
-    assign lone_read = 1'b0;
-  end
-
   logic [IdxW-1:0] head_read;
   logic [IdxW-1:0] tail_read;
   logic [7:0]      mem_read;
@@ -258,9 +243,6 @@ module sq_turn #(
   logic [23:0]       got_used_q;  // packets outstanding, negative: the cursor lags behind
   logic              got_rewind_q;
   logic              got_lag_q;
-  logic              got_lone_q;
-  logic              got_done_q;  // nothing is outstanding
-  logic              got_exact_q;  // nothing in front of the cursor is
   logic [IdxW-1:0]   got_from_head_q;  // requests from the head on
   logic [IdxW-1:0]   got_from_idx_q;
   logic [IdxW-1:0]   lag;
@@ -302,9 +284,6 @@ module sq_turn #(
       got_used_q      <= psn_read - una_read;
       got_rewind_q    <= done_read != gen_read;
       got_lag_q       <= lag[IdxW-1];
-      got_lone_q      <= lone_read;
-      got_done_q      <= una_read == nxt_read;
-      got_exact_q     <= una_read == psn_read;
       got_from_head_q <= tail_read - head_read;
       got_from_idx_q  <= tail_read - idx_read;
     end
@@ -327,23 +306,14 @@ module sq_turn #(
   logic [IdxW-1:0]   waiting;
   logic [31:0]       waiting_bits;
   logic              many;
-  logic [23:0]       window;
+  logic              back;  // what was skipped has to be sent
 
   assign got_go       = got_valid_q && (!placed_q || turn_go);
   assign turn_go      = placed_q && m_turn_tready;
-  assign move         = got_rewind_q || got_lag_q || got_used_q[23];
+  assign move         = got_rewind_q || got_lag_q || got_used_q[23] || back;
   assign waiting      = move ? got_from_head_q : got_from_idx_q;
   assign waiting_bits = 32'(waiting);
   assign many         = waiting_bits > 32'(Quantum);
-
-  if (Selective != 0) begin : gen_window
-    // Sent and acknowledged alone, or not sent yet: the cursor is at una; then all may go.
-    assign lone = !got_done_q && (got_rewind_q || (got_lone_q && !got_exact_q));
-    assign window = lone ? 24'd1 : 24'(WindowPkts);
-  end else begin : gen_all
-    assign lone   = 1'b0;
-    assign window = 24'(WindowPkts);
-  end
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -360,8 +330,8 @@ module sq_turn #(
     if (got_go) begin
       ctx_q       <= got_ctx_q;
       ctx_q.turn  <= turn_q;
-      ctx_q.limit <= got_una_q + window;
-      ctx_q.room  <= move ? window : window - got_used_q;
+      ctx_q.limit <= got_una_q + 24'(WindowPkts);
+      ctx_q.room  <= move ? 24'(WindowPkts) : 24'(WindowPkts) - got_used_q;
       if (move) begin
         ctx_q.rd_used    <= '0;
         ctx_q.cursor.psn <= got_una_q;
@@ -376,6 +346,98 @@ module sq_turn #(
       ctx_log2_q    <= got_log2_q;
       ctx_base_q    <= got_base_q;
     end
+  end
+
+  // ---- what a peer that places packets behind a gap need not be sent again -------------------------
+  if (Selective != 0) begin : gen_skip
+    localparam logic [2:0] PlainRewinds = 3'd7;
+
+    logic       nacked_read;
+    logic       wait_read;
+    logic [7:0] alone_read;  // PSN behind the packet that went alone, low bits
+    logic [2:0] plain_read;  // rewinds to come that skip nothing
+    logic       got_nacked_q;
+    logic       got_wait_q;
+    logic       got_next_q;  // all that is acknowledged since is that packet
+    logic       got_same_q;  // nothing is
+    logic [2:0] got_plain_q;
+    logic       skip;
+    logic       learn;
+    logic [2:0] plain;
+    logic       skip_q;
+    logic       wait_q;
+
+    ram_sdp #(
+      .Width(1),
+      .Depth(Rows)
+    ) u_nacked (
+      .clk(clk),
+      .wr_en_i(state_we_i),
+      .wr_addr_i(state_qpn_i),
+      .wr_data_i(state_nacked_i),
+      .rd_en_i(1'b1),
+      .rd_addr_i(s_qp_tdata),
+      .rd_data_o(nacked_read)
+    );
+
+    ram_sdp #(
+      .Width(1),
+      .Depth(Rows)
+    ) u_wait (
+      .clk(clk),
+      .wr_en_i(cursor_we_i),
+      .wr_addr_i(cursor_qpn_i),
+      .wr_data_i(cursor_wait_i),
+      .rd_en_i(1'b1),
+      .rd_addr_i(s_qp_tdata),
+      .rd_data_o(wait_read)
+    );
+
+    assign back  = got_wait_q && got_next_q;
+    assign skip  = got_rewind_q && got_nacked_q && !back && got_plain_q == '0;
+    assign learn = got_go && (got_rewind_q || back);
+
+    always_comb begin
+      plain = got_plain_q;
+      if (back) plain = PlainRewinds;
+      else if (got_nacked_q && got_plain_q != '0) plain = got_plain_q - 1'b1;
+    end
+
+    ram_sdp #(
+      .Width(11),
+      .Depth(Rows)
+    ) u_alone (
+      .clk(clk),
+      .wr_en_i(set_valid_i || learn),
+      .wr_addr_i(set_valid_i ? set_i.qpn[QpW-1:0] : got_ctx_q.qpn[QpW-1:0]),
+      .wr_data_i(set_valid_i ? '0 : {got_una_q[7:0] + 8'd1, plain}),
+      .rd_en_i(1'b1),
+      .rd_addr_i(s_qp_tdata),
+      .rd_data_o({alone_read, plain_read})
+    );
+
+    always_ff @(posedge clk) begin
+      if (read_q) begin
+        got_nacked_q <= nacked_read;
+        got_wait_q   <= wait_read;
+        got_next_q   <= una_read[7:0] == alone_read;
+        got_same_q   <= una_read[7:0] + 8'd1 == alone_read;
+        got_plain_q  <= plain_read;
+      end
+      if (got_go) begin
+        skip_q <= skip;
+        wait_q <= got_wait_q && got_same_q && !got_rewind_q;
+      end
+    end
+
+    assign m_turn_skip = skip_q;
+    assign m_turn_wait = wait_q;
+  end else begin : gen_no_skip
+    logic unused_skip;
+    assign unused_skip = state_nacked_i || cursor_wait_i;
+    assign back        = 1'b0;
+    assign m_turn_skip = 1'b0;
+    assign m_turn_wait = 1'b0;
   end
 
   always_comb begin
@@ -396,7 +458,7 @@ module sq_turn #(
 
   // Fields of the records that nobody needs here.
   logic unused;
-  assign unused = ^{lone, got_lone_q, got_done_q, got_exact_q, set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
+  assign unused = ^{set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
 
 endmodule
 

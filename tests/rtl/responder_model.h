@@ -451,12 +451,14 @@ class ResponderModel {
     Slot buffer;
     std::uint32_t reads = 0;  ///< READs and atomics accepted
     std::uint64_t setups = 0;
-    // Selective: what was placed ahead of ePSN, by PSN modulo 128; `ahead` and `top` count what may have been.
-    enum Cell : std::uint8_t { kMiddle, kLast, kOnly };
-    std::map<std::uint32_t, Cell> placed;
+    // Selective: what was placed ahead of ePSN (PSN -> it was the message's last). `ahead`, `low` and `top` (modulo
+    // 256) count what may have been: it turns out later which packets are at fault.
+    std::map<std::uint32_t, bool> placed;
     bool ahead = false;
-    std::uint32_t top = 0;
-    std::uint32_t left() const { return (top - epsn) & kPsnMask; }
+    bool held = false;    ///< ePSN waits for its jump
+    bool missed = false;  ///< something came behind a gap meanwhile
+    std::uint32_t low = 0, top = 0;
+    bool more() const { return ahead && ((top - epsn) & 0xFF) - 1 < 127; }
   };
 
   Qp& qp(std::uint32_t qpn) { return qps_[qpn]; }
@@ -492,36 +494,38 @@ class ResponderModel {
     return o;
   }
 
-  /// ePSN has come and packets may have been placed behind it: how far does it jump? Nothing else is taken between the
-  /// last header and that. What the answer says of credits is left open (0).
+  /// ePSN has come and the packet behind it may have been placed: how far does it jump? Nothing else is taken between
+  /// the last header and that. What an ACK says of credits is left open (0).
   bool walks_wait() const { return !walks_.empty(); }
   std::vector<Answer> walk() {
     std::vector<Answer> answers;
     for (const Walk& w : std::exchange(walks_, {})) {
       Qp& q = qps_[w.qpn];
-      std::uint32_t packets = 0, ends = 0;
-      for (Inside kind = w.inside;; ++packets) {
-        const auto cell = q.placed.find((w.psn + packets) & 127);
+      std::uint32_t packets = 0;
+      bool end = false;
+      for (; !end && packets < w.cells; ++packets) {
+        const auto cell = q.placed.find((w.psn + packets) & kPsnMask);
         if (cell == q.placed.end()) break;
-        const bool only = cell->second == Qp::kOnly, end = cell->second != Qp::kMiddle;
-        const bool fits = kind == (only ? Inside::kNothing : Inside::kWrite);
+        end = cell->second;
         q.placed.erase(cell);
-        if (!fits) break;
-        if (end) kind = Inside::kNothing;
-        ends += end;
       }
       if (!receives(q) || q.epsn != w.psn) continue;
       q.epsn = (q.epsn + packets) & kPsnMask;
-      q.msn = (q.msn + ends) & kPsnMask;
+      q.msn = (q.msn + end) & kPsnMask;
       q.done += std::uint64_t{packets} * mtu(q.fixed.pmtu);
-      if (ends > 0) q.inside = Inside::kNothing;
-      q.silent = false;
-      q.ahead = q.ahead && q.left() > 0 && q.left() < 128;
-      jumped_ += packets;
-      if (q.alive) {
-        answers.push_back(answer(w.qpn, q, 0, q.epsn - 1));
-        ++counters_["acks"];
+      if (end) q.inside = Inside::kNothing;
+      q.ahead = false;
+      for (std::uint32_t k = packets; k < w.cells && !q.ahead; ++k) {
+        q.low = (w.psn + k) & kPsnMask;
+        q.ahead = q.placed.contains(q.low);
       }
+      q.silent = q.ahead || q.missed;
+      q.held = q.missed = false;
+      jumped_ += packets;
+      if (!q.alive) continue;
+      answers.push_back(answer(w.qpn, q, q.silent ? 0x60 : 0, q.silent ? q.epsn : q.epsn - 1));
+      ++counters_[q.silent ? "nak_psn" : "acks"];
+      ++counters_["jumps"];
     }
     return answers;
   }
@@ -688,54 +692,49 @@ class ResponderModel {
     if (ahead >= 0x800000) return duplicate(h, q, op, s);
     if (ahead > 0) {
       Outcome o = drop(q.silent ? "out_of_order" : "nak_psn");
-      if (selective_) place(h, q, op, s, ahead, o);
+      q.missed = q.held;
+      if (selective_ && !q.held) place(h, q, op, s, ahead, o);
       if (!q.silent) o.answer = answer(h.dqpn, q, 0x60, q.epsn);
       q.silent = true;
       return o;
     }
-    const bool silent = q.silent;
     Outcome o = in_order(h, q, op, s);
-    if (o.counter == "accepted" && q.ahead) {
-      q.placed.erase(h.psn & 127);
-      if (op.what == Op::kRead) {
-        q.placed.clear();
-        q.ahead = false;
-      }
-      const bool more = q.left() > 0 && q.left() < 128;
-      const bool walks = q.ahead && (more || silent);
-      q.ahead = q.ahead && more;
-      q.silent = walks;
+    if (o.counter == "accepted" && selective_) {
+      q.placed.erase(h.psn);
+      q.ahead = q.more();
+      const bool resource = op.what != Op::kSend && op.what != Op::kWrite;
+      const bool walks = !resource && (q.held || (q.ahead && ((q.low ^ q.epsn) & 0xFF) == 0));
       if (walks) {
-        walks_.push_back({h.dqpn, q.epsn, q.inside});
-        if (op.what == Op::kSend || op.what == Op::kWrite) o.answer.reset();  // the jump answers
+        walks_.push_back({h.dqpn, q.epsn, q.ahead ? (q.top - q.epsn) & 0x7F : 0});
+        o.answer.reset();  // the jump answers
       }
+      q.silent = q.held = walks;
+      q.missed = q.missed && walks;
     }
     return o;
   }
 
-  /// A packet ahead of ePSN goes to memory if it is a WRITE without immediate, in one packet or of the message under way.
+  /// A packet ahead of ePSN goes to memory if it is of the WRITE under way, without immediate.
   void place(const Header& h, Qp& q, const Op& op, const Surroundings& s, std::uint32_t ahead, Outcome& o) {
-    if (ahead >= 120 || op.what != Op::kWrite || op.imm || !enabled(q, op) || !shape_ok(h, q, op)) return;
-    if (op.first ? !op.last : q.inside != Inside::kWrite) return;
-    if (!q.ahead || ahead >= q.left()) q.top = (h.psn + 1) & kPsnMask;
+    if (ahead >= 120 || op.what != Op::kWrite || op.imm || op.first || q.inside != Inside::kWrite) return;
+    if (!enabled(q, op) || !shape_ok(h, q, op)) return;
+    if (!q.ahead || ahead < ((q.low - q.epsn) & 0xFF)) q.low = h.psn;
+    if (!q.ahead || ahead >= ((q.top - q.epsn) & 0xFF)) q.top = (h.psn + 1) & kPsnMask;
     q.ahead = true;
-    const std::uint64_t done = op.first ? 0 : q.done + std::uint64_t{ahead} * mtu(q.fixed.pmtu);
+    const std::uint64_t done = q.done + std::uint64_t{ahead} * mtu(q.fixed.pmtu);
     const std::uint64_t upto = done + h.pay_bytes;
-    const std::uint64_t va = op.first ? h.va : q.va;
-    const std::uint32_t rkey = op.first ? h.rkey : q.rkey;
-    const std::uint32_t total = op.first ? h.dma_len : q.total;
-    if (op.last ? upto != total : upto >= total) return;
-    const Region m = s.region(rkey >> 8);
-    if (total > 0 && (!key_ok(m, rkey, q, kAccWrite) || !inside(m, va, total))) return;
-    q.placed[h.psn & 127] = op.first ? Qp::kOnly : op.last ? Qp::kLast : Qp::kMiddle;
+    if (op.last ? upto != q.total : upto >= q.total) return;
+    const Region m = s.region(q.rkey >> 8);
+    if (!key_ok(m, q.rkey, q, kAccWrite) || !inside(m, q.va, q.total)) return;
+    q.placed[h.psn] = op.last;
     ++placed_;
-    if (h.pay_bytes == 0) return;
+    ++counters_["placed"];
     o.fetch.forward = true;
     o.fetch.last = op.last;
     o.fetch.target = m.target;
     o.fetch.qpn = h.dqpn;
     o.fetch.psn = q.epsn;
-    o.fetch.addr = va + done;
+    o.fetch.addr = q.va + done;
     ++writes_;
   }
 
@@ -943,8 +942,7 @@ class ResponderModel {
   }
 
   struct Walk {
-    std::uint32_t qpn, psn;
-    Inside inside;
+    std::uint32_t qpn, psn, cells;
   };
   std::uint32_t qp_count_, srq_count_, read_depth_;
   bool selective_;

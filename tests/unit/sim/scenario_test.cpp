@@ -88,8 +88,10 @@ TEST_CASE("scenario: every committed scenario passes on the reference endpoint, 
       ScenarioOptions o;
       o.seed = seed;
       const ScenarioResult r = run_scenario(s, model, o);
-      CHECK_MESSAGE(r.ok, s.name << " " << r.where << ": " << r.message);
-      CHECK_FALSE(r.skipped);
+      // The reference endpoint goes back N.
+      const bool selective = s.name.starts_with("selective_") && s.name != "selective_peer";
+      CHECK_MESSAGE(r.ok != selective, s.name << " " << r.where << ": " << r.message);
+      CHECK(r.skipped == selective);
     }
     ++n;
   }
