@@ -102,16 +102,31 @@ std::string markdown(const spec::StackSpec& s, const Json& r) {
     out += '\n';
   }
   if (r.contains("loss")) {
-    out += fmt::format(
+    out +=
         "## Goodput under loss\n\n"
-        "Packets of 4 KiB, round trip 10 us, recovery `{}`. Theory: every loss repeats what a queue pair has under "
-        "way.\n\n"
-        "| loss | queue pairs | Gb/s of payload | go-back-N in theory | wire limit |\n|--:|--:|--:|--:|--:|\n",
-        r.at("recovery").get<std::string>());
-    for (const Json& p : r["loss"])
-      fmt::format_to(std::back_inserter(out), "| {:g} | {} | {:.3f} | {:.3f} | {:.3f} |\n", p.at("loss").get<double>(),
-                     p.at("qps").get<int>(), p.at("gbps").get<double>(), p.at("go_back_n_theory_gbps").get<double>(),
-                     p.at("limit_gbps").get<double>());
+        "WRITEs, lost at random in both directions. Theory: a loss repeats what its queue pair has under way in a "
+        "round "
+        "(go-back-N),\n"
+        "or just itself unless it was its message's first packet (selective).\n\n"
+        "| loss | queue pairs | message | round trip | go-back-N Gb/s | in theory | selective Gb/s | in theory | wire "
+        "limit | timeouts |\n"
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    for (const Json& p : r["loss"]) {
+      if (p.at("recovery") != "go_back_n") continue;
+      const Json* other = nullptr;
+      for (const Json& o : r["loss"])
+        if (o.at("recovery") == "selective" && o.at("loss") == p.at("loss") && o.at("payload") == p.at("payload") &&
+            o.at("qps") == p.at("qps") && o.at("round_us") == p.at("round_us"))
+          other = &o;
+      if (other == nullptr) continue;
+      fmt::format_to(std::back_inserter(out),
+                     "| {:g} | {} | {} | {:g} us | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {}, {} |\n",
+                     p.at("loss").get<double>(), p.at("qps").get<int>(), bytes_words(p.at("payload")),
+                     p.at("round_us").get<double>(), p.at("gbps").get<double>(),
+                     p.at("go_back_n_theory_gbps").get<double>(), other->at("gbps").get<double>(),
+                     p.at("selective_theory_gbps").get<double>(), p.at("limit_gbps").get<double>(),
+                     p.at("sq_timeouts").get<std::uint64_t>(), other->at("sq_timeouts").get<std::uint64_t>());
+    }
     out += "\n![goodput under loss](loss.svg)\n\n";
   }
   fmt::format_to(std::back_inserter(out), "{} cycles simulated.\n", r.at("simulated_cycles").get<std::uint64_t>());
@@ -171,19 +186,50 @@ std::vector<Chart> charts(const spec::StackSpec& s, const Json& r) {
   }
   if (r.contains("loss")) {
     Chart loss{"loss.svg",
-               s.name + ": goodput under loss, 4 KiB packets, 10 us round trip",
+               s.name + ": goodput under loss, one queue pair, long WRITEs, 10 us round trip",
                "loss in percent",
                "Gb/s of payload",
                false,
                {}};
     for (const Json& p : r["loss"]) {
+      if (p.at("qps") != 1 || p.at("round_us") != 10) continue;
       const double x = 100 * p.at("loss").get<double>();
-      loss.curves[r.at("recovery").get<std::string>()].emplace_back(x, p.at("gbps").get<double>());
-      loss.curves["limit: go-back-N in theory"].emplace_back(x, p.at("go_back_n_theory_gbps").get<double>());
+      const std::string recovery = p.at("recovery");
+      loss.curves[recovery].emplace_back(x, p.at("gbps").get<double>());
+      loss.curves[fmt::format("limit: {} in theory", recovery)].emplace_back(
+          x, p.at(recovery + "_theory_gbps").get<double>());
     }
     out.push_back(std::move(loss));
   }
   return out;
+}
+
+/// Runs the measurements on one variant; its report, or nothing with diagnostics.
+std::optional<Json> measure(const Options& options, const Variant& variant, const std::vector<std::string>& only,
+                            const std::vector<std::string>& points, const fs::path& report,
+                            spec::Diagnostics& diagnostics) {
+  const auto model = build_model(variant, {}, diagnostics);
+  if (!model) return std::nullopt;
+  const double gbps = options.gbps > 0 ? options.gbps : ethernet_rate(variant.stack.spec);
+  std::vector<std::string> argv = {model->string(),
+                                   "--manifest",
+                                   (variant.folder / "manifest.json").string(),
+                                   "--json",
+                                   report.string(),
+                                   "bench",
+                                   "--memory-cycles",
+                                   fmt::format("{}", options.memory_cycles),
+                                   "--delay",
+                                   fmt::format("{}", options.delay_ns),
+                                   "--gbps",
+                                   fmt::format("{}", gbps)};
+  if (options.quick) argv.emplace_back("--quick");
+  for (const std::string& part : only) argv.insert(argv.end(), {"--only", part});
+  for (const std::string& point : points) argv.insert(argv.end(), {"--point", point});
+  if (run_attached({"bench", argv, {}, {}, {}}, diagnostics).exit_code != 0) return std::nullopt;
+  const auto text = spec::read_text_file(report.string(), diagnostics);
+  if (!text) return std::nullopt;
+  return Json::parse(*text);
 }
 
 int bench(const Options& options) {
@@ -196,34 +242,27 @@ int bench(const Options& options) {
   if (!variant) return failed(kBadInput);
   const spec::StackSpec& s = variant->stack.spec;
   if (!require_program("gnuplot", diagnostics)) return failed(kCheckFailed);
-  const auto model = build_model(*variant, {}, diagnostics);
-  if (!model) return failed(kCheckFailed);
   const fs::path folder = variant->folder / "bench";
   std::error_code fault;
   fs::create_directories(folder, fault);
 
   const std::string report = (folder / "bench.json").string();
-  std::vector<std::string> argv = {model->string(),
-                                   "--manifest",
-                                   (variant->folder / "manifest.json").string(),
-                                   "--json",
-                                   report,
-                                   "bench",
-                                   "--memory-cycles",
-                                   fmt::format("{}", options.memory_cycles),
-                                   "--delay",
-                                   fmt::format("{}", options.delay_ns),
-                                   "--gbps",
-                                   fmt::format("{}", options.gbps > 0 ? options.gbps : ethernet_rate(s))};
-  if (options.quick) argv.emplace_back("--quick");
-  for (const std::string& part : options.only) argv.insert(argv.end(), {"--only", part});
-  for (const std::string& point : options.points) argv.insert(argv.end(), {"--point", point});
-  const ToolResult result = run_attached({"bench", argv, {}, {}, {}}, diagnostics);
-  if (result.exit_code != 0) return failed(result.exit_code);
-
-  const auto text = spec::read_text_file(report, diagnostics);
-  if (!text) return failed(kCheckFailed);
-  const Json measured = Json::parse(*text);
+  std::optional<Json> result = measure(options, *variant, options.only, options.points, report, diagnostics);
+  if (!result) return failed(kCheckFailed);
+  Json& measured = *result;
+  if (measured.contains("loss")) {
+    // The same NIC with the other recovery, beside it.
+    VariantOptions other_options = options.variant;
+    other_options.recovery = s.transport.recovery == "selective" ? "go_back_n" : "selective";
+    other_options.output = (folder / other_options.recovery).string();
+    const std::optional<Variant> other = generate(other_options, diagnostics);
+    if (!other) return failed(kBadInput);
+    const auto losses =
+        measure(options, *other, {"loss"}, {}, folder / (other_options.recovery + ".json"), diagnostics);
+    if (!losses) return failed(kCheckFailed);
+    for (const Json& point : losses->at("loss")) measured["loss"].push_back(point);
+    if (!spec::write_text_file(report, measured.dump(2) + "\n", diagnostics)) return failed(kCheckFailed);
+  }
   if (!spec::write_text_file((folder / "bench.md").string(), markdown(s, measured), diagnostics))
     return failed(kCheckFailed);
   for (const Chart& chart : charts(s, measured)) {

@@ -65,9 +65,10 @@ std::optional<fs::path> find_home(spec::Diagnostics& diagnostics) {
 }
 
 std::optional<Variant> generate(const VariantOptions& options, spec::Diagnostics& diagnostics) {
-  const std::optional<spec::StackSpec> spec = spec::read_spec(options.spec, diagnostics);
+  std::optional<spec::StackSpec> spec = spec::read_spec(options.spec, diagnostics);
   const std::optional<fs::path> home = find_home(diagnostics);
   if (!spec || !home) return std::nullopt;
+  if (!options.recovery.empty()) spec->transport.recovery = options.recovery;
 
   outputs::FileSet dumps;
   stack::BuildOptions build;

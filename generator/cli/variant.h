@@ -14,6 +14,7 @@ namespace rocegen::cli {
 struct VariantOptions {
   std::string spec;                     ///< path of the specification; "-" is the standard input
   std::string output;                   ///< folder; empty: out/<name>
+  std::string recovery;                 ///< transport.recovery in place of the specification's; empty: as it says
   std::vector<std::string> dump_after;  ///< passes whose result is written to <output>/dump/<pass>.json
 };
 

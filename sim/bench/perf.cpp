@@ -298,7 +298,8 @@ class Perf {
     a.messages = completed;
     for (size_t i = 0; i < 2; ++i) rig.nic(i).request_counters();
     rig.bench().settle_config();
-    for (const char* name : {"sq_retransmits", "sq_timeouts", "rx_no_buffer", "rx_no_header_slot", "sq_naks_rnr"})
+    for (const char* name : {"sq_retransmits", "sq_skipped", "sq_timeouts", "rsp_nak_psn", "rsp_placed", "rx_no_buffer",
+                             "rx_no_header_slot", "sq_naks_rnr"})
       for (size_t i = 0; i < 2; ++i) a.counters[name] += rig.nic(i).counter(name).value_or(0);
     if (q.loss > 0 || a.counters["sq_retransmits"] != 0) {
       // What completed, from the first completion to the last.
@@ -501,32 +502,51 @@ class Perf {
   }
 
   Json losses() {
+    struct Load {
+      uint32_t qps, payload;
+      double round_us;
+    };
     Json out = Json::array();
     std::vector<double> loss = {0, 1e-4, 1e-3, 0.01, 0.05};
-    if (o_.quick) loss = {0, 0.01};
-    for (const double p : loss) {
-      Query q;
-      q.payload = 4096;
-      q.qps = std::min(16u, o_.qp_count);
-      q.loss = p;
-      // A round of 10 us: the cable, and what the NICs and memories take.
-      q.delay_ns = 10'000 / 2 - 1'000;
-      q.warm_us = 100;
-      q.time_us = o_.quick ? 300 : 1500;
-      const Answer a = measure(q);
-      // Go back N in theory: every loss repeats what one QP has under way in a round.
-      const double packet_us = static_cast<double>(on_wire(16, 4096)) * 8e-3 / o_.gbps;
-      const double under_way = std::max(1.0, 10.0 / packet_us / q.qps);
-      const double theory = a.limit_gbps * (1 - p) / (1 - p + p * under_way);
-      Json j;
-      j["loss"] = p;
-      j["qps"] = q.qps;
-      j["gbps"] = a.gbps;
-      j["limit_gbps"] = a.limit_gbps;
-      j["go_back_n_theory_gbps"] = theory;
-      j["messages"] = a.messages;
-      progress_(fmt::format("loss {:<7} {:>8.3f} Gb/s; go-back-N in theory {:.3f}", p, a.gbps, theory));
-      out.push_back(std::move(j));
+    std::vector<Load> loads = {{16, 4096, 10}, {16, 1 << 16, 10}, {1, 1 << 16, 10}, {1, 1 << 18, 10}, {1, 1 << 18, 30}};
+    if (o_.quick) {
+      loss = {0, 0.01};
+      loads = {{16, 4096, 10}, {1, 1 << 16, 10}};
+    }
+    for (const Load& load : loads) {
+      for (const double p : loss) {
+        Query q;
+        q.payload = load.payload;
+        q.qps = std::min(load.qps, o_.qp_count);
+        q.loss = p;
+        // The cable, and what the NICs and memories take.
+        q.delay_ns = static_cast<uint64_t>(load.round_us * 500) - 1'000;
+        q.warm_us = 100;
+        q.time_us = o_.quick ? 300 : 2000;
+        const Answer a = measure(q);
+        // Go back N in theory: every loss repeats what the queue pair has under way in a round. Selective: only those
+        // of a message's first packet do, of which the peer has to know before it places others.
+        const double packet_us = static_cast<double>(on_wire(0, std::min(q.payload, o_.mtu))) * 8e-3 / o_.gbps;
+        const double under_way = std::max(1.0, load.round_us / packet_us / q.qps);
+        const double packets = std::max(1.0, static_cast<double>(q.payload) / o_.mtu);
+        const auto theory = [&](double repeated) { return a.limit_gbps * (1 - p) / (1 - p + p * repeated); };
+        Json j;
+        j["recovery"] = o_.recovery;
+        j["loss"] = p;
+        j["qps"] = q.qps;
+        j["payload"] = q.payload;
+        j["round_us"] = load.round_us;
+        j["gbps"] = a.gbps;
+        j["limit_gbps"] = a.limit_gbps;
+        j["go_back_n_theory_gbps"] = theory(under_way);
+        j["selective_theory_gbps"] = theory(1 + (under_way - 1) / packets);
+        j["messages"] = a.messages;
+        for (const auto& [name, value] : a.counters) j[name] = value;
+        progress_(fmt::format(
+            "loss {:<7} {:>3} QPs {:>7} B {:>3} us {:>8.3f} Gb/s; in theory go-back-N {:.3f}, selective {:.3f}", p,
+            q.qps, q.payload, load.round_us, a.gbps, theory(under_way), theory(1 + (under_way - 1) / packets)));
+        out.push_back(std::move(j));
+      }
     }
     return out;
   }

@@ -83,7 +83,7 @@ TEST_CASE("every key is read into its member") {
   expected.pipeline_depth = 4;
   expected.mtu = 256;
   expected.memory_regions = 65536;
-  expected.transport = {2, 3, 32, 64, 9, 4};
+  expected.transport = {2, 3, 32, 64, 9, 4, "selective"};
   expected.network = {128, 390.625, 1, 255, 1, 2};
   expected.host = {4, 5, 6, 32, 7, 8, {"host", "gpu"}, true};
   expected.target = {"xc7k325t-ffg900-2", {"project"}};
@@ -221,7 +221,7 @@ TEST_CASE("each fault of a value has its code and stands at the value") {
   CHECK(member_faults("\"target\": {\"part\": \"xc7" + std::string(70, '-') + "\"}") ==
         Lines{"E0209 2:20+75 /target/part"});
   CHECK(member_faults(R"("target": {"vivado": {"mode": "Project"}})") == Lines{"E0205 2:31+9 /target/vivado/mode"});
-  CHECK(member_faults(R"("transport": {"recovery": "selectiv"})") == Lines{"E0205 2:28+10 /transport/recovery"});
+  CHECK(member_faults(R"("transport": {"recovery": "selectiv"})") == Lines{"E0205 2:27+10 /transport/recovery"});
   CHECK(member_faults(R"("target": {"vivado": {"mode": ""}})") == Lines{"E0205 2:31+2 /target/vivado/mode"});
   CHECK(faults("[]") == Lines{"E0203 1:1+2 "});
   CHECK(faults("7") == Lines{"E0203 1:1+1 "});
