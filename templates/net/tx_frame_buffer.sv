@@ -60,21 +60,24 @@ module tx_frame_buffer #(
   logic [AddrW:0]     wr_next;
   logic [AddrW:0]     begin_q;  // where the frame being written begins
   logic [AddrW:0]     rd_q;
-  logic [AddrW:0]     used_q;
+  logic [AddrW:0]     used;
+  logic               space_q;
   logic [CreditW-1:0] frames_q;  // started, neither aborted nor being sent
   logic               forget;
   logic               pop;
 
   assign wr_next = wr_q + 1'b1;
+  assign used = wr_q - rd_q;
   assign forget = frame_valid_i && frame_last_i && frame_abort_i;
 
   always_ff @(posedge clk) begin
     if (rst) begin
       wr_q    <= '0;
       begin_q <= '0;
-      used_q  <= '0;
+      space_q <= 1'b1;
     end else begin
-      used_q <= wr_q - rd_q;
+      // Lacking may be the beat written last, the one being written and the one that is started.
+      space_q <= used < (AddrW + 1)'(BufBeats - 2);
       if (frame_valid_i) begin
         wr_q <= forget ? begin_q : wr_next;
         if (frame_last_i && !frame_abort_i) begin_q <= wr_next;
@@ -82,8 +85,7 @@ module tx_frame_buffer #(
     end
   end
 
-  // used_q may lack the beat written last, the one being written and the one that space_o starts.
-  assign space_o = used_q < (AddrW + 1)'(BufBeats - 2);
+  assign space_o = space_q;
 
   always_ff @(posedge clk) begin
     if (rst) frames_q <= '0;
