@@ -256,8 +256,7 @@ module rsp_enter #(
   );
 
   // ---- what to do -------------------------------------------------------------------------------
-  logic       kick_q;
-  logic       kick_free;
+  logic       kick_free;  // of two places
   logic       live;
   logic       in_order;
   logic       full;
@@ -278,10 +277,10 @@ module rsp_enter #(
   logic       pause_over_q;
   logic       walk_last;
 
-  assign kick_free = !kick_q || m_kick_tready;
   assign live      = known_q && alive;
   assign in_order  = idx_q == tail;
-  assign full      = 8'(tail - cursor.cur) == 8'(RdDepth);
+  // Between cursor and tail are never more than RdDepth entries.
+  assign full      = ((tail ^ cursor.cur) & 8'(2 * RdDepth - 1)) == 8'(RdDepth);
   assign behind    = cursor.cur != cursor.done;
   assign from_tail = idx_q - tail;
   assign from_cur  = idx_q - cursor.cur;
@@ -327,7 +326,7 @@ module rsp_enter #(
         if (over) state_d = StChoose;
       end
       StHold: begin
-        if (serve_idle_i && !kick_q && (op_q != OpCfg || emit_idle_i)) state_d = StRead;
+        if (serve_idle_i && !m_kick_tvalid && (op_q != OpCfg || emit_idle_i)) state_d = StRead;
       end
       StRead: state_d = StChange;
       StChange: begin
@@ -366,19 +365,17 @@ module rsp_enter #(
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      state_q <= StChoose;
-      hold_o  <= 1'b0;
-      kick_q  <= 1'b0;
+      state_q     <= StChoose;
+      hold_o      <= 1'b0;
+      todo_free_o <= 1'b1;
     end else begin
-      state_q <= state_d;
-      hold_o  <= state_d != StChoose && state_d != StDo;
-      if (kick) kick_q <= 1'b1;
-      else if (m_kick_tready) kick_q <= 1'b0;
+      state_q     <= state_d;
+      hold_o      <= state_d != StChoose && state_d != StDo;
+      todo_free_o <= state_d != StDo;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (kick) m_kick_tdata <= qpn;
     walk_q <= state_q == StWalk ? walk_q + 1'b1 : '0;
     if (hold_o) pause_q <= '0;
     else if (!pause_over_q) pause_q <= pause_q + 1'b1;
@@ -387,7 +384,19 @@ module rsp_enter #(
     if (state_q == StChange) sort_from_q <= cursor;
   end
 
-  assign m_kick_tvalid   = kick_q;
+  stream_skid #(
+    .Width(QpW)
+  ) u_kick (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(kick),
+    .s_axis_tready(kick_free),
+    .s_axis_tdata(qpn),
+    .m_axis_tvalid(m_kick_tvalid),
+    .m_axis_tready(m_kick_tready),
+    .m_axis_tdata(m_kick_tdata)
+  );
+
   assign sort_o          = state_q == StSort;
   assign s_cfg_tready    = over && op_q == OpCfg;
   assign s_result_tready = over && op_q == OpResult;
@@ -436,7 +445,6 @@ module rsp_enter #(
 
   assign new_we_o    = accept;
   assign todo_we_o   = sort_todo_we || state_q == StWalk || (kick && op_q == OpResult && early);
-  assign todo_free_o = state_q != StDo;
   assign atomic      = s_rd_tdata.kind[0] || failed_q;
   assign result_we_o = state_q == StWalk || (accept && (!s_rd_tdata.kind[0] || failed_q)) ||
       (kick && op_q == OpResult);
@@ -496,7 +504,7 @@ module rsp_enter #(
   end
 
   `ROCEGEN_ASSERT(forget_at_once, !setup || put_ready_i)
-  `ROCEGEN_ASSERT(kick_after_sort, state_q != StSort || !kick_q)
+  `ROCEGEN_ASSERT(kick_has_room, !kick || kick_free)
 
 endmodule
 

@@ -74,8 +74,7 @@ module rsp_fetch #(
     end else begin
       if (load) open_q <= 1'b1;
       else if (issue && issue_last) open_q <= 1'b0;
-      if (issue && !leave) credit_q <= credit_q - 1'b1;
-      else if (leave && !issue) credit_q <= credit_q + 1'b1;
+      if (issue != leave) credit_q <= leave ? credit_q + 1'b1 : credit_q - 1'b1;
     end
   end
 
