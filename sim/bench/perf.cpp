@@ -278,7 +278,7 @@ class Perf {
     const double round_all_us = message_us * q.qps;
     const double warm = q.warm_us != 0 ? q.warm_us : 2 * round_us + std::min(2 * round_all_us, 60.0);
     const double time =
-        q.time_us != 0 ? q.time_us : std::max(o_.quick ? 10.0 : 25.0, std::min(6 * round_all_us, 120.0));
+        q.time_us != 0 ? q.time_us : std::max(o_.quick ? 25.0 : 50.0, std::min(6 * round_all_us, 120.0));
     const uint64_t count0 = rig.nic(0).cycles();
     rig.bench().keep_log(false);
     rig.run(depth, rig.bench().now() + static_cast<Ps>(warm * 1000) * kNs, [](size_t, const Cqe&) {});

@@ -246,7 +246,9 @@ class Program {
       const std::string label = p.a + "-" + p.b;
       so.progress = [&](uint64_t done, Ps now) {
         const double s = seconds_since(t0);
-        const double left = done == 0 ? 0 : s / static_cast<double>(done) * static_cast<double>(so.messages - done);
+        const double left =
+            done == 0 ? 0
+                      : s / static_cast<double>(done) * static_cast<double>(so.messages - std::min(done, so.messages));
         progress(fmt::format("soak {}: {} of {} messages, {} us simulated, {:.0f} s, {:.0f} s left", label, done,
                              so.messages, now / (1000 * kNs), s, left));
       };
