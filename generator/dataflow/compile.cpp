@@ -93,6 +93,7 @@ class Writer final : public TextContext {
     r += module_ports();
     if (!constants_.empty()) r += '\n' + constants_;
     r += roms_;
+    for (const int width : counters_) r += counter_function(width);
     r += body_;
     r += unused();
     return r + "\nendmodule\n\n`default_nettype wire\n";
@@ -106,6 +107,11 @@ class Writer final : public TextContext {
           wrap(fmt::format("localparam logic {}{} = {};", range(value.width()), it->second, value.literal()), 2);
     }
     return it->second;
+  }
+
+  std::string counter(int width) override {
+    counters_.insert(width);
+    return fmt::format("count{}", width);
   }
 
   std::string rom(const BitVec& flat, int width) override {
@@ -148,7 +154,8 @@ class Writer final : public TextContext {
 
   void choose_names() {
     names_.resize(at(g_.size()));
-    taken_ = {"clk", "ce_i", "unused_ok"};
+    taken_ = {"clk",    "ce_i",   "unused_ok", "count2", "count3", "count4",
+              "count5", "count6", "c_x",       "c_low",  "c_high", "c_both"};
     if (options_.elastic) taken_.insert({"rst", "s_tvalid", "s_tready", "m_tvalid", "m_tready", "valid_q", "load"});
     for (const auto& port : g_.inputs()) {
       names_[at(port.node)] = port.name;
@@ -214,6 +221,7 @@ class Writer final : public TextContext {
   class NoText final : public TextContext {
     std::string constant(const BitVec&) override { return ""; }
     std::string rom(const BitVec&, int) override { return ""; }
+    std::string counter(int) override { return ""; }
   };
 
   /// Pure wiring with one reader that takes it whole is written inside the reader's expression.
@@ -309,6 +317,34 @@ class Writer final : public TextContext {
                            direct ? expression(port.node) : read(port.node, s_.latency, g_.width(port.node) - 1, 0)),
                2);
     }
+  }
+
+  /// Counts ones as two full adders of three bits each, whose sums and carries are added.
+  static std::string counter_function(int width) {
+    const int high = std::max(0, width - 3);
+    const std::string_view parity = "^c_x";
+    const auto majority = [](int count, int lo) {
+      const auto bit = [lo](int i) { return fmt::format("c_x[{}]", lo + i); };
+      if (count < 2) return std::string("1'b0");
+      if (count == 2) return fmt::format("{} & {}", bit(0), bit(1));
+      return fmt::format("({0} & {1}) | (({0} | {1}) & {2})", bit(0), bit(1), bit(2));
+    };
+    const int bits = log2_ceil(width + 1);
+    std::string r = fmt::format(
+        "\n  // How many of {} bits are 1.\n  function automatic logic [{}:0] count{}(input logic [{}:0] c_x);\n",
+        width, bits - 1, width, width - 1);
+    if (high == 0) {
+      r += fmt::format("    count{} = {{{}, {}}};\n", width, majority(width, 0), parity);
+    } else {
+      const std::string top = high == 1 ? "c_x[3]" : fmt::format("^c_x[{}:3]", width - 1);
+      r += "    logic c_low, c_high, c_both;\n";
+      r += fmt::format("    c_low = {};\n    c_high = {};\n", majority(3, 0), majority(high, 3));
+      r += fmt::format("    c_both = (^c_x[2:0]) & ({});\n", top);
+      r += fmt::format(
+          "    count{} = {{(c_low & c_high) | ((c_low | c_high) & c_both), c_low ^ c_high ^ c_both, {}}};\n", width,
+          parity);
+    }
+    return r + "  endfunction\n";
   }
 
   /// One valid bit a rank; rank i loads unless it and all behind it are full and the receiver does not take.
@@ -436,6 +472,7 @@ class Writer final : public TextContext {
   std::map<std::string, BitVec> used_;  // bits that are read, by signal
   std::map<std::string, std::string> constant_names_;
   std::map<std::string, std::string> rom_names_;
+  std::set<int> counters_;
   std::string constants_;
   std::string roms_;
   std::string body_;

@@ -47,6 +47,8 @@ class TextContext {
   virtual ~TextContext() = default;
   /// Text of a constant: a literal, or the name of a localparam when it is wide.
   virtual std::string constant(const BitVec& value) = 0;
+  /// Name of a function that counts the ones of `width` bits, 2 to 6, written so that each bit of its result is a LUT6.
+  virtual std::string counter(int width) = 0;
   /// Name of an array `logic [width-1:0] name [0:entries-1]` that holds `flat` (entry 0 in the low bits).
   virtual std::string rom(const BitVec& flat, int width) = 0;
 };

@@ -195,7 +195,11 @@ class Popcount final : public Operator {
     if (n <= kLutInputs) return lut_arrival(std::vector<Arrival>(static_cast<std::size_t>(n), args[0]));
     return behind(args, std::max(3, (3 * log2_ceil(n) - 3) / 2));  // fitted to what Yosys makes of $countones
   }
-  std::string expression(TextContext&, Operands args, const Attributes&) const override {
+  std::string expression(TextContext& context, Operands args, const Attributes&) const override {
+    // Yosys makes adders of a short $countones, with more LUTs than the counter has.
+    if (args[0]->width() <= kLutInputs) {
+      return fmt::format("{}({})", context.counter(args[0]->width()), args[0]->text());
+    }
     return fmt::format("{}'($countones({}))", log2_ceil(args[0]->width() + 1), args[0]->text());
   }
   std::optional<NodeId> simplify(Graph& graph, Args args, const Attributes&) const override {

@@ -52,7 +52,8 @@ inline TextNetlist read_netlist(const std::string& text) {
   TextNetlist r;
   const auto tokens = tokens_of(text);
   const auto is_name = [](const std::string& t) {
-    return std::isalpha(static_cast<unsigned char>(t[0])) != 0 && t.rfind("Mask", 0) != 0 && t.rfind("rom", 0) != 0;
+    return std::isalpha(static_cast<unsigned char>(t[0])) != 0 && t.rfind("Mask", 0) != 0 && t.rfind("rom", 0) != 0 &&
+           t.rfind("count", 0) != 0;
   };
   // An optional range at position i; returns the width and moves i behind it.
   const auto range = [&tokens](std::size_t& i) {
@@ -80,6 +81,8 @@ inline TextNetlist read_netlist(const std::string& text) {
       const int width = range(i);
       (t == "input" ? r.inputs : r.outputs).insert(tokens.at(i));
       r.widths[tokens[i]] = width;
+    } else if (t == "function") {  // counters
+      while (tokens.at(i) != "endfunction") ++i;
     } else if (t == "localparam" || t == "initial") {  // masks; tables, whose contents have no registers
       while (tokens.at(i) != (t == "initial" ? "end" : ";")) ++i;
     } else if (t == "logic") {
