@@ -155,6 +155,8 @@ module sq_requester_bench #(
     .cnt_sq_ring_full_o(cnt_sq_ring_full_o)
   );
 
+  logic skipped;  // never: the parameter Selective is 0
+
   sq_requester #(
     .QpW(QpW),
     .WqeSlots(WqeSlots),
@@ -173,6 +175,7 @@ module sq_requester_bench #(
     .set_valid_i(set_valid_i),
     .set_i(set),
     .state_we_i(state_we_i),
+    .state_nacked_i(1'b0),
     .state_qpn_i(state_qpn_i[QpW-1:0]),
     .state_i(state),
     .head_we_i(head_we_i),
@@ -212,6 +215,7 @@ module sq_requester_bench #(
     .m_flush_tdata(flush_qpn),
     .cnt_sq_packets_o(cnt_sq_packets_o),
     .cnt_sq_retransmits_o(cnt_sq_retransmits_o),
+    .cnt_sq_skipped_o(skipped),
     .cnt_sq_window_closed_o(cnt_sq_window_closed_o),
     .cnt_sq_credit_waits_o(cnt_sq_credit_waits_o),
     .cnt_sq_read_waits_o(cnt_sq_read_waits_o),
@@ -219,7 +223,7 @@ module sq_requester_bench #(
   );
 
   logic unused;
-  assign unused = ^{state_qpn_i, head_qpn_i, head_i, mem_qpn_i, s_kick_tdata};
+  assign unused = ^{skipped, state_qpn_i, head_qpn_i, head_i, mem_qpn_i, s_kick_tdata};
 
 endmodule
 
