@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,8 @@ struct Options {
   std::vector<std::string> points;
   // fuzz
   FuzzOptions fuzz;
+  std::vector<std::string> drop;
+  uint64_t shrink = 0;
 };
 
 class Program {
@@ -287,6 +290,15 @@ class Program {
   }
 
   int fuzz() {
+    std::vector<FrameRange> drop;
+    for (const std::string& text : o_.drop) {
+      FrameRange r;
+      if (!range_of(text, r)) {
+        fmt::print(stderr, "error: --drop: '{}' is not N or FIRST-LAST\n", text);
+        return kUsage;
+      }
+      drop.push_back(r);
+    }
     std::vector<std::string> done;
     for (const Pair& p : pairs_) {
       // Station a is under attack, the reference endpoint is its peer.
@@ -294,6 +306,7 @@ class Program {
       done.push_back(p.a);
       FuzzOptions fo = o_.fuzz;
       fo.seed = o_.seed;
+      fo.drop = drop;
       fo.pcap = writer_.get();
       if (gbps_ > 0) fo.gbps = gbps_;
       const auto t0 = Clock::now();
@@ -301,7 +314,12 @@ class Program {
         progress(fmt::format("fuzz {}: {} of {} frames, {} us simulated, {:.0f} s", p.a, frames, fo.frames,
                              now / (1000 * kNs), seconds_since(t0)));
       };
-      const FuzzResult r = run_fuzz(factory({p.a, "model"}), fo);
+      FuzzResult r = run_fuzz(factory({p.a, "model"}), fo);
+      if (!r.ok && o_.shrink != 0) {
+        fo.frames = r.frames;
+        fo.drop = shrink_fuzz(factory({p.a, "model"}), fo, o_.shrink);
+        r = run_fuzz(factory({p.a, "model"}), fo);  // once more, into the capture
+      }
       Json j;
       j["kind"] = "fuzz";
       j["name"] = "fuzz";
@@ -319,7 +337,11 @@ class Program {
           "messages beside them right\n",
           r.frames, r.answered, r.completions, r.errors, r.recreated, r.messages);
       if (!r.ok) {
-        fmt::print("    seed {}: {}\n    last frames:\n", o_.seed, r.message);
+        std::string again;
+        for (const FrameRange& d : fo.drop)
+          again += fmt::format("{}{}-{}", again.empty() ? "" : ",", d.first, d.end - 1);
+        fmt::print("    {}\n    again: fuzz --seed {} --frames {} --qps {}{}{}\n    last frames:\n", r.message, o_.seed,
+                   std::max(r.frames, uint64_t{1}), fo.qps, again.empty() ? "" : " --drop ", again);
         for (const auto& t : r.trail) fmt::print("      {}\n", t);
       }
     }
@@ -386,6 +408,17 @@ class Program {
   struct Pair {
     std::string a, b;
   };
+
+  /// "7" or "7-12", both included.
+  static bool range_of(const std::string& text, FrameRange& r) {
+    const char* const end = text.data() + text.size();
+    auto at = std::from_chars(text.data(), end, r.first);
+    r.end = r.first;
+    if (at.ec == std::errc() && at.ptr != end && *at.ptr == '-') at = std::from_chars(at.ptr + 1, end, r.end);
+    const bool good = at.ec == std::errc() && at.ptr == end && r.end >= r.first;
+    ++r.end;
+    return good;
+  }
 
   static int complain(const std::string& text) {
     fmt::print(stderr, "error: {}\n", text);
@@ -559,6 +592,8 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   CLI::App* fuzz = app.add_subcommand("fuzz", "forged frames for the NIC while it works");
   fuzz->add_option("--frames", o.fuzz.frames, "forged frames")->capture_default_str();
   fuzz->add_option("--qps", o.fuzz.qps, "connections under attack")->capture_default_str()->check(CLI::Range(1, 4096));
+  fuzz->add_option("--drop", o.drop, "forged frames that are not sent: N or FIRST-LAST, ...")->delimiter(',');
+  fuzz->add_option("--shrink", o.shrink, "when it fails: looks for fewer frames that do, in so many runs");
   CLI::App* list = app.add_subcommand("list", "list the scenarios");
   // Common options may also stand behind the subcommand.
   for (CLI::App* s : {run, replay, soak, bench, fuzz, list}) s->fallthrough();

@@ -454,11 +454,17 @@ class Fuzz {
       }
     }
     ++count_[static_cast<size_t>(f.kind)];
-    ++result_.frames;
+    if (dropped(result_.frames++)) return;
     result_.bytes += f.bytes.size();
     if (trail_.size() >= kTrail) trail_.pop_front();
     trail_.push_back({bench_->now(), f});
     bench_->inject(0, f.bytes, f.bad);
+  }
+
+  /// The frame of that number is left out of this run.
+  bool dropped(uint64_t number) const {
+    return std::any_of(o_.drop.begin(), o_.drop.end(),
+                       [&](const FrameRange& r) { return number >= r.first && number < r.end; });
   }
 
   bool drained() {
@@ -480,9 +486,10 @@ class Fuzz {
     return victims_[n];
   }
 
-  /// Frames for QPs, back to back or with gaps, while everything else goes on.
+  /// Frames for QPs while everything else goes on: mostly back to back over all of them, else with gaps.
   std::string burst() {
     const uint64_t goal = std::min(o_.frames, result_.frames + o_.burst);
+    const bool dense = rng_.chance(0.7);
     std::vector<FuzzFrame> frames;
     while (result_.frames < goal && wrong_.empty() && enough_live()) {
       Victim& v = choose();
@@ -491,15 +498,16 @@ class Fuzz {
         frames.clear();
         frames_.make(v.target, frames);
         for (const FuzzFrame& f : frames) inject(f);
-        if (rng_.chance(0.3)) run_for(rng_.below(600));
+        if (!dense && rng_.chance(0.3)) run_for(rng_.below(600));
       }
       for (uint32_t n = 0; n < kPairs; ++n) {
         if (rng_.chance(0.3)) pairs_[n]->post();
       }
-      run_for(rng_.below(300));
-      if (wrong_.empty() && !drained()) return wrong_.empty() ? "frames are not taken any more" : wrong_;
+      if (dense && rng_.chance(0.8)) continue;
+      if (!dense) run_for(rng_.below(300));
+      if (wrong_.empty() && !drained()) return complaint("frames are not taken any more");
     }
-    return wrong_;
+    return drained() ? wrong_ : complaint("frames are not taken any more");
   }
 
   /// Looks after the QPs: those that died must have told and completed everything, and live again.

@@ -8,6 +8,12 @@
 
 namespace rocegen::sim {
 
+/// Forged frames by their number, from 0 on.
+struct FrameRange {
+  uint64_t first = 0;
+  uint64_t end = 0;  ///< one behind the last
+};
+
 struct FuzzOptions {
   uint64_t frames = 100'000;      ///< frames that are forged
   uint32_t qps = 16;              ///< QPs under attack; fewer if the station has not so many
@@ -16,6 +22,7 @@ struct FuzzOptions {
   double gbps = 100;              ///< line rate of the stations
   uint64_t stall_ns = 5'000'000;  ///< at 100 Gb/s: longer without progress is a hang
   uint64_t seed = 1;
+  std::vector<FrameRange> drop;  ///< forged but not sent: the same seed without them
   /// Called now and then with frames sent and simulated time.
   std::function<void(uint64_t frames, Ps now)> progress;
   PcapWriter* pcap = nullptr;
@@ -51,5 +58,10 @@ struct FuzzResult {
 ///   the station sends is well-formed, a region that was taken away is not written;
 /// - at the end nothing is outstanding, and every entry of the shared receive ring can still be used.
 FuzzResult run_fuzz(const std::function<std::unique_ptr<Station>(size_t)>& factory, const FuzzOptions& options);
+
+/// Of a run that failed after `options.frames` frames: leaves out more and more of them as long as it still fails, one
+/// way or another, in at most `runs` runs. Returns what to drop.
+std::vector<FrameRange> shrink_fuzz(const std::function<std::unique_ptr<Station>(size_t)>& factory,
+                                    const FuzzOptions& options, uint64_t runs);
 
 }  // namespace rocegen::sim

@@ -214,6 +214,29 @@ TEST_CASE("fuzz: every fault of a station is found") {
   }
 }
 
+TEST_CASE("fuzz: a failing run shrinks to the frames that matter") {
+  const auto keeps = [](size_t) -> std::unique_ptr<Station> {
+    return std::make_unique<Broken>(Broken::Fault::KeepsRevoked, 0);
+  };
+  FuzzOptions o = options(5, 12'000);
+  const FuzzResult whole = run_fuzz(keeps, o);
+  REQUIRE_FALSE(whole.ok);
+  o.frames = whole.frames;
+  o.drop = shrink_fuzz(keeps, o, 60);
+  uint64_t dropped = 0;
+  for (const FrameRange& r : o.drop) {
+    CHECK(r.first >= dropped);
+    dropped += r.end - r.first;
+  }
+  CHECK(dropped > o.frames / 2);
+  CHECK(dropped < o.frames);
+  const FuzzResult r = run_fuzz(keeps, o);
+  CHECK_FALSE(r.ok);
+  CHECK(r.bytes < whole.bytes / 2);
+  o.drop = {{0, o.frames}};  // without any it is no fault
+  CHECK(run_fuzz(keeps, o).ok);
+}
+
 TEST_CASE("fuzz: a station that is too small says so") {
   class Small : public ModelStation {
    public:
