@@ -4,8 +4,9 @@
 
 namespace rocegen::sim {
 
-bool FieldMatch::operator()(const Parsed& p) const {
-  const uint64_t v = field->get(p);
+bool FieldMatch::operator()(const Parsed& p) const { return (*this)(field->get(p)); }
+
+bool FieldMatch::operator()(uint64_t v) const {
   switch (kind) {
     case Kind::Equal:
       return v == values[0];

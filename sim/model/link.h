@@ -27,7 +27,8 @@ struct FieldMatch {
   const FieldInfo* field = nullptr;
   enum class Kind : uint8_t { Equal, NotEqual, Range, OneOf } kind = Kind::Equal;
   std::vector<uint64_t> values;  ///< Equal, NotEqual: one; Range: min, max; OneOf: any number
-  bool operator()(const Parsed& p) const;
+  bool operator()(uint64_t value) const;
+  bool operator()(const Parsed& p) const;  ///< needs a field
 };
 
 /// Whether a parsed frame meets all conditions.

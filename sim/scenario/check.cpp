@@ -281,10 +281,12 @@ void Runner::events(const Json& j) {
   for (size_t k = 0; k < list.size(); ++k) {
     const In at(*this, k);
     const QpEvent& e = events_[i][event_at_[i]++];
-    const auto cause = static_cast<EventCause>(need(list[k], "cause"));
+    const FieldMatch cause = condition(nullptr, list[k]["cause"]);
     const uint32_t qpn = qp(list[k], i).qpn;
-    if (e.cause != cause || e.qpn != qpn) {
-      fail(fmt::format("expected {} on QP {}, is {} on QP {}", cause_name(cause), qpn, cause_name(e.cause), e.qpn));
+    if (!cause(static_cast<uint64_t>(e.cause)) || e.qpn != qpn) {
+      const std::string wanted =
+          list[k]["cause"].is_object() ? list[k]["cause"].dump() : cause_name(static_cast<EventCause>(cause.values[0]));
+      fail(fmt::format("expected {} on QP {}, is {} on QP {}", wanted, qpn, cause_name(e.cause), e.qpn));
     }
   }
 }

@@ -1,9 +1,7 @@
 // responder_decode: what a request opcode means to the responder.
 //
 // Combinational. op_o.request is zero for every opcode that is not an RC request (responses,
-// reserved codes, other transports); all else is then zero too. The optional requests FLUSH and
-// ATOMIC WRITE (0x1C, 0x1D) are requests that nobody enables: none of send, write, read, atomic is
-// set.
+// reserved codes, other transports, the optional FLUSH and ATOMIC WRITE); all else is then zero too.
 //
 // starts and ends tell the position in the message: FIRST starts, LAST ends, ONLY does both.
 `default_nettype none
@@ -17,7 +15,6 @@ module responder_decode (
   logic is_write;
   logic is_read;
   logic is_atomic;
-  logic is_other;
   logic first;
   logic last;
   logic only;
@@ -27,7 +24,6 @@ module responder_decode (
     is_write  = 1'b0;
     is_read   = 1'b0;
     is_atomic = 1'b0;
-    is_other  = 1'b0;
     first     = 1'b0;
     last      = 1'b0;
     only      = 1'b0;
@@ -98,13 +94,9 @@ module responder_decode (
         is_atomic = 1'b1;
         only      = 1'b1;
       end
-      8'h1C, 8'h1D: begin
-        is_other = 1'b1;
-        only     = 1'b1;
-      end
       default: ;
     endcase
-    op_o.request = is_send || is_write || is_read || is_atomic || is_other;
+    op_o.request = is_send || is_write || is_read || is_atomic;
     op_o.send    = is_send;
     op_o.write   = is_write;
     op_o.read    = is_read;

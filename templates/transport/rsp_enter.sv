@@ -312,12 +312,8 @@ module rsp_enter #(
         end else if (op_q == OpResult && reused) begin
           state_d = StHold;
         end else if (op_q == OpRd && (!in_order || full)) begin
-          if (in_order && behind) begin
-            state_d = StHold;
-          end else begin
-            over       = 1'b1;
-            drop_order = 1'b1;
-          end
+          if (in_order && behind) state_d = StHold;
+          else {over, drop_order} = 2'b11;
         end else if (kick_free) begin
           over   = op_q != OpAck || put_ready_i;
           kick   = over;

@@ -98,6 +98,7 @@ module sq_emit #(
   logic [12:0] rest;  // bytes of a last packet
 
   assign number = put_psn_i - put_req_i.first_psn;
+  assign rest   = roce_pkg::last_bytes(put_req_i.length, put_pmtu_i);
 
   always_comb begin
     case (put_pmtu_i)
@@ -114,8 +115,6 @@ module sq_emit #(
       3'd4: offset = {number[20:0], 11'b0};
       default: offset = {number[19:0], 12'b0};
     endcase
-    rest = put_req_i.length[12:0] & (mtu - 1'b1);
-    if (rest == '0 && put_req_i.length != '0) rest = mtu;
   end
 
   // ---- stages: low half of the address, high half -----------------------------------------------
