@@ -89,6 +89,25 @@ if(ROCEGEN_RTL_TESTS)
   flow_variant(SPEC tests/specs/options.json COMB SOAK ${messages} FUZZ ${frames} CAPTURES)
   flow_variant(SPEC tests/specs/mac_domain.json SOAK 2000)
   flow_variant(SPEC tests/specs/selective.json COMB SOAK ${messages} CAPTURES)
+
+  # Line coverage of templates/transport and templates/net: scenarios and forged frames on three variants, merged. The models with counters
+  # are slow: with --long only.
+  if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
+    set(COVERAGE ${PROJECT_SOURCE_DIR}/tests/coverage.py)
+    set(coverage_run run all)
+    set(coverage_fuzz --pairs dut-model fuzz --qps 32 --frames 20000)
+    foreach(spec tests/specs/w256.json tests/specs/options.json tests/specs/selective.json)
+      cmake_path(GET spec STEM name)
+      foreach(what run fuzz)
+        add_test(NAME coverage.${name}.${what} WORKING_DIRECTORY ${FLOW_DIR}
+                 COMMAND python3 ${COVERAGE} run ${FLOW_DIR}/coverage $<TARGET_FILE:rocegen> ${PROJECT_SOURCE_DIR}/${spec} -- ${coverage_${what}})
+        set_tests_properties(coverage.${name}.${what} PROPERTIES LABELS flow FIXTURES_SETUP coverage COST 900 TIMEOUT ${FLOW_TIMEOUT}
+                             ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
+      endforeach()
+    endforeach()
+    add_test(NAME coverage.report COMMAND python3 ${COVERAGE} report ${FLOW_DIR}/coverage)
+    set_tests_properties(coverage.report PROPERTIES LABELS flow FIXTURES_REQUIRED coverage)
+  endif()
 endif()
 
 # Expression graphs alone: the module equals the evaluator in Verilator; the passes are proved where SAT can do it.
