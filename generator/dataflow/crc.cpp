@@ -33,9 +33,13 @@ std::vector<NodeId> rows(Graph& graph, const CrcMatrix& matrix, NodeId value) {
 
 constexpr int kZerosWidth = 8;
 
+/// Level budget 0: without registers, clk and ce_i for the common port list only.
 CompiledModule compile_pipeline(const Graph& graph, int level_budget) {
   Options options;
-  options.level_budget = level_budget;
+  if (level_budget == 0)
+    options.combinational = true;
+  else
+    options.level_budget = level_budget;
   return compile(graph, options);
 }
 

@@ -57,7 +57,7 @@ Graph icrc_rewind_graph(int width);
 Graph icrc_residue_graph(int width);
 
 /// The graphs above as modules. `level_budget` as in Options; a pipelined module ends in a register, so its latency is
-/// at least 1.
+/// at least 1. Budget 0: combinational, with the ports of a pipeline.
 CompiledModule compile_icrc_data(int width, int level_budget);
 CompiledModule compile_icrc_step(int width);
 CompiledModule compile_icrc_rewind(int width, int level_budget);

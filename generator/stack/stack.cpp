@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generator/dataflow/checksum.h"
 #include "generator/dataflow/compile.h"
 #include "generator/dataflow/crc.h"
@@ -26,6 +28,12 @@ struct Latencies {
   int checksum = 0;
 };
 
+/// LUT6 levels that a stage may have where few cycles matter more than the clock.
+constexpr int kLowLatencyLevels = 16;
+
+/// The modules leave out the registers that only divide long paths (their parameter LowLatency).
+bool low_latency(const spec::StackSpec& spec) { return spec.pipeline_depth <= 1; }
+
 /// Compiles the arithmetic of this variant and registers it in the library.
 Latencies compile_arithmetic(Stack& stack, spec::Diagnostics& diagnostics) {
   const spec::StackSpec& spec = stack.spec;
@@ -36,9 +44,10 @@ Latencies compile_arithmetic(Stack& stack, spec::Diagnostics& diagnostics) {
     return module.latency;
   };
   Latencies out;
-  out.crc = add(dataflow::compile_icrc_data(spec.data_width, budget));
+  out.crc = add(dataflow::compile_icrc_data(spec.data_width, low_latency(spec) ? 0 : budget));
   add(dataflow::compile_icrc_step(spec.data_width));
-  out.rewind = add(dataflow::compile_icrc_rewind(spec.data_width, budget));
+  out.rewind = add(dataflow::compile_icrc_rewind(
+      spec.data_width, low_latency(spec) ? std::max(budget, kLowLatencyLevels) : budget));
   add(dataflow::compile_icrc_residue(spec.data_width));
   out.checksum = add(dataflow::compile_ipv4_checksum(budget));
   return out;
@@ -60,6 +69,7 @@ class Architect {
         spec_(stack.spec),
         latency_(latency),
         diagnostics_(diagnostics),
+        low_(low_latency(stack.spec) ? 1 : 0),
         top_(stack.library, stack.spec.name, diagnostics) {}
 
   netlist::Module run() {
@@ -82,13 +92,14 @@ class Architect {
                          {"BufBeats", spec_.rx_buffer_beats()},
                          {"MaxPayload", spec_.mtu},
                          {"CrcLatency", latency_.crc},
-                         {"HdrDepth", 64}},
+                         {"HdrDepth", 64},
+                         {"LowLatency", low_}},
                         "checks frames and keeps their payload");
     dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
-    merge_ = top_.instance("fetch_merge_i", "fetch_merge", {}, "payload commands in the order of their headers");
+    merge_ = top_.instance("fetch_merge_i", "fetch_merge", {{"LowLatency", low_}}, "payload commands in the order of their headers");
     top_.connect(rx_.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_order"), merge_.stream("s_order"), {.weight = 0});
-    top_.connect(merge_.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = 2});
+    top_.connect(merge_.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = long_wire_});
     expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx",
                       "Ethernet frames in, without FCS; tuser with tlast marks a bad frame");
   }
@@ -100,7 +111,8 @@ class Architect {
                                 {"MrCount", spec_.memory_regions},
                                 {"SrqCount", spec_.transport.srq_count},
                                 {"RdDepth", spec_.transport.read_depth},
-                                {"Selective", selective}},
+                                {"Selective", selective},
+                                {"LowLatency", low_}},
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
@@ -127,7 +139,8 @@ class Architect {
                          {"AckInterval", spec_.transport.ack_interval},
                          {"WindowPkts", spec_.transport.window_packets},
                          {"RdDepth", spec_.transport.read_depth},
-                         {"Selective", selective}},
+                         {"Selective", selective},
+                         {"LowLatency", low_}},
                         "send rings, scheduler, requester, completer, timers");
     top_.connect(dispatch_.stream("m_req"), responder_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_rsp"), sq_.stream("s_ack"), {.weight = 1});
@@ -215,7 +228,9 @@ class Architect {
                            {"AddrW", spec_.host.address_width},
                            {"BufBeats", spec_.read_buffer_beats()},
                            {"MaxReads", spec_.host.max_reads},
-                           {"Targets", targets()}},
+                           {"RotateStages", rotate_stages_},
+                           {"Targets", targets()},
+                           {"LowLatency", low_}},
                           "fetches payload to send");
     arb_ = top_.instance("tx_share_i", "tx_share", {{"DataW", spec_.data_width}}, "answers before data");
     framer_ = top_.instance("tx_framer_i", "tx_framer",
@@ -224,12 +239,16 @@ class Architect {
                              {"BufBeats", spec_.tx_buffer_beats()},
                              {"CrcLatency", latency_.crc},
                              {"RewindLatency", latency_.rewind},
-                             {"CsumLatency", latency_.checksum}},
+                             {"CsumLatency", latency_.checksum},
+                             {"LowLatency", low_}},
                             "headers, padding, ICRC");
     watch_ = top_.instance("stall_watch_i", "stall_watch", {{"DataW", spec_.data_width}, {"Cycles", 256}},
                            "a paused MAC must not burn retries");
     cmd_arb_ = top_.instance("cmd_arb_i", "record_arb",
-                             {{"N", 2}, {"Width", record_width("roce_pkg::tx_cmd_t")}, {"Priority", 0}},
+                             {{"N", 2},
+                              {"Width", record_width("roce_pkg::tx_cmd_t")},
+                              {"Priority", 0},
+                              {"Registered", 1 - low_}},
                              "requests and READ responses take turns");
     top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
     bypass_ = top_.instance("cmd_bypass_i", "cmd_bypass", {}, "requests without payload need not wait for memory");
@@ -239,11 +258,11 @@ class Architect {
     top_.connect(bypass_.stream("m_pkt"), arb_.stream("s_request"), {.weight = 0, .as_packet = true});
     top_.connect_pin(arb_.pin("request_left_o"), bypass_.pin("request_left_i"));
     top_.connect(cmd_arb_.stream("m_axis"), read_.stream("s_cmd"), {.weight = 1});
-    top_.connect(acks_.stream("m_pkt"), arb_.stream("s_answer"), {.weight = 2, .as_packet = true});
+    top_.connect(acks_.stream("m_pkt"), arb_.stream("s_answer"), {.weight = long_wire_, .as_packet = true});
     guard_ =
         top_.instance("rsp_guard_i", "rsp_guard", {{"DataW", spec_.data_width}}, "no response behind one that failed");
     top_.connect(read_.stream("m_pkt"), guard_.stream("s_pkt"), {.weight = 0});
-    top_.connect(guard_.stream("m_pkt"), arb_.stream("s_data"), {.weight = 2});
+    top_.connect(guard_.stream("m_pkt"), arb_.stream("s_data"), {.weight = long_wire_});
     top_.connect_pin(arb_.pin("busy_o"), acks_.pin("busy_i"));
     top_.connect(arb_.stream("m_axis"), framer_.stream("s_pkt"), {.weight = 1});
     top_.connect(framer_.stream("m_tx"), watch_.stream("s_tx"), {.weight = 0});
@@ -256,7 +275,9 @@ class Architect {
                            {{"DataW", spec_.data_width},
                             {"AddrW", spec_.host.address_width},
                             {"MaxWrites", spec_.host.max_writes},
-                            {"Targets", targets()}},
+                            {"RotateStages", rotate_stages_},
+                            {"Targets", targets()},
+                            {"LowLatency", low_}},
                            "places received payload");
     route_ = top_.instance("pay_route_i", "pay_route", {{"DataW", spec_.data_width}}, "data, or operands of an atomic");
     done_ = top_.instance("done_split_i", "done_split", {}, "who waits for data to be in memory");
@@ -266,7 +287,7 @@ class Architect {
     axi_ = top_.instance("axi_join_i", "axi_join",
                          {{"DataW", spec_.data_width}, {"AddrW", spec_.host.address_width}, {"Targets", targets()}},
                          "reads of payload and of atomics share the port");
-    top_.connect(rx_.stream("m_pay"), route_.stream("s_pay"), {.weight = 2});
+    top_.connect(rx_.stream("m_pay"), route_.stream("s_pay"), {.weight = long_wire_});
     top_.connect(route_.stream("m_pay"), write_.stream("s_pay"), {.weight = 0});
     top_.connect(route_.stream("m_atomic"), atomic_.stream("s_atomic"), {.weight = 0});
     top_.connect(atomic_.stream("m_write"), route_.stream("s_write"), {.weight = 0});
@@ -454,6 +475,9 @@ class Architect {
   const spec::StackSpec& spec_;
   const Latencies& latency_;
   spec::Diagnostics& diagnostics_;
+  const int low_;                              ///< parameter LowLatency
+  const int rotate_stages_ = 2 - low_;         ///< registers in the byte rotators
+  const int long_wire_ = low_ != 0 ? 1 : 2;    ///< weight of connections across the die
   Builder top_;
   std::vector<ClockNotes> clock_notes_;
   InstanceHandle rx_, dispatch_, merge_, responder_, regions_, answers_, acks_, rsp_, rq_, rd_gate_, rcq_gate_,

@@ -16,7 +16,8 @@
 // second cycle after reset). Port t has bit t, or lane t, of each m_axi vector; AR's payload is the
 // same in all lanes, and AR goes out in order between ports.
 // Latency: 3 cycles from s_cmd to m_axi_arvalid; 3 + RotateStages from m_axi_rvalid to
-// m_pkt_tvalid, one more when the first bytes span two beats. Throughput: one R beat a cycle; a
+// m_pkt_tvalid, one more when the first bytes span two beats (LowLatency: 2 and 2 + RotateStages).
+// Throughput: one R beat a cycle; a
 // command takes as many cycles as it has R beats, or one more than it has output beats when
 // unaligned and longer than a beat. m_pkt_tready stops the rotator combinationally; s_cmd_tready
 // depends on registers only. Full rate at a memory latency of L cycles needs BufBeats of L + 16 and
@@ -24,7 +25,8 @@
 //
 // DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. BufBeats: beats of
 // a port's data buffer, at least a longest burst (4096 bytes or 256 beats). MaxReads: 2..1024.
-// RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8.
+// RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8. LowLatency: 1, a burst
+// is issued without a register in front, and a beat goes round an empty buffer.
 // rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -35,7 +37,8 @@ module dma_read #(
   parameter int BufBeats = 512,
   parameter int MaxReads = 192,
   parameter int RotateStages = 2,
-  parameter int Targets = 1
+  parameter int Targets = 1,
+  parameter int LowLatency = 0
 ) (
   input  logic                        clk,
   input  logic                        rst,
@@ -207,18 +210,24 @@ module dma_read #(
   assign unused_burst = ^{burst_final, burst_none};
 
   // Room is a long way to the commands: between them stands a register.
-  stream_skid #(
-    .Width(PortW + AddrW + 8)
-  ) u_issue (
-    .clk(clk),
-    .rst(rst),
-    .s_axis_tvalid(burst_valid),
-    .s_axis_tready(burst_ready),
-    .s_axis_tdata({burst_port, burst_addr, burst_len}),
-    .m_axis_tvalid(issue_valid),
-    .m_axis_tready(issue),
-    .m_axis_tdata({issue_port, issue_addr, issue_len})
-  );
+  if (LowLatency != 0) begin : gen_issue_direct
+    assign issue_valid = burst_valid;
+    assign burst_ready = issue;
+    assign {issue_port, issue_addr, issue_len} = {burst_port, burst_addr, burst_len};
+  end else begin : gen_issue
+    stream_skid #(
+      .Width(PortW + AddrW + 8)
+    ) u_issue (
+      .clk(clk),
+      .rst(rst),
+      .s_axis_tvalid(burst_valid),
+      .s_axis_tready(burst_ready),
+      .s_axis_tdata({burst_port, burst_addr, burst_len}),
+      .m_axis_tvalid(issue_valid),
+      .m_axis_tready(issue),
+      .m_axis_tdata({issue_port, issue_addr, issue_len})
+    );
+  end
 
   assign issue = issue_valid && ar_ready && (issue_room > RoomW'(issue_len)) &&
                  (reads_q != ReadsW'(MaxReads));
@@ -295,7 +304,8 @@ module dma_read #(
     stream_fifo #(
       .Width(DataW + 1),
       .Depth(BufBeats),
-      .Style(0)
+      .Style(0),
+      .Bypass(LowLatency)
     ) u_buffer (
       .clk(clk),
       .rst(rst),

@@ -15,13 +15,16 @@
 // after its m_axi_awvalid, and does not wait for m_axi_awready. Bursts go out and responses are
 // taken in order of the packets, also between ports: a slow port holds back the others. Port t has
 // bit t, or lane t, of each m_axi vector; addresses and data are the same in all lanes. Latency: 3
-// cycles from s_pay to m_axi_awvalid, 4 + RotateStages to m_axi_wvalid; 1 cycle from the last
-// m_axi_bvalid to m_done_tvalid. Throughput: one W beat a cycle; a packet takes as many cycles as
-// it has W beats. s_pay_tready depends on registers only. A packet every k cycles needs MaxWrites
+// cycles from s_pay to m_axi_awvalid, 4 + RotateStages to m_axi_wvalid (LowLatency: 2 and 2 +
+// RotateStages); 1 cycle from the last m_axi_bvalid to m_done_tvalid. Throughput: one W beat a cycle; a packet takes as many cycles as
+// it has W beats. s_pay_tready depends on registers only (LowLatency: and on m_axi_awready). A
+// packet every k cycles needs MaxWrites
 // of (L + 8) / k at a memory latency of L cycles.
 //
 // DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. MaxWrites:
-// 2..1024. RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8.
+// 2..1024. RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8. LowLatency: 1,
+// no register in front of the burst cutter, a beat goes round an empty queue and may begin with its
+// AW.
 // rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -31,7 +34,8 @@ module dma_write #(
   parameter int AddrW = 64,
   parameter int MaxWrites = 128,
   parameter int RotateStages = 2,
-  parameter int Targets = 1
+  parameter int Targets = 1,
+  parameter int LowLatency = 0
 ) (
   input  logic                        clk,
   input  logic                        rst,
@@ -158,19 +162,29 @@ module dma_write #(
   logic [WhoW-1:0]   cut_who;
   logic [AddrW-1:0]  cut_addr;
 
-  stream_skid #(
-    .Width(ReqW)
-  ) u_req (
-    .clk(clk),
-    .rst(rst),
-    .s_axis_tvalid(req_valid),
-    .s_axis_tready(req_ready),
-    .s_axis_tdata({cmd_span_m1[14:ByteW], cmd_bad, cmd_none, cmd.target, cmd.last, cmd.kind,
-                   cmd.idx, cmd.qpn, cmd.psn, cmd.addr[AddrW-1:0]}),
-    .m_axis_tvalid(cut_valid),
-    .m_axis_tready(cut_ready),
-    .m_axis_tdata({cut_beats_m1, cut_bad, cut_none, cut_who, cut_addr})
-  );
+  logic [ReqW-1:0]   req;
+
+  assign req = {cmd_span_m1[14:ByteW], cmd_bad, cmd_none, cmd.target, cmd.last, cmd.kind, cmd.idx,
+                cmd.qpn, cmd.psn, cmd.addr[AddrW-1:0]};
+
+  if (LowLatency != 0) begin : gen_req_direct
+    assign cut_valid = req_valid;
+    assign req_ready = cut_ready;
+    assign {cut_beats_m1, cut_bad, cut_none, cut_who, cut_addr} = req;
+  end else begin : gen_req
+    stream_skid #(
+      .Width(ReqW)
+    ) u_req (
+      .clk(clk),
+      .rst(rst),
+      .s_axis_tvalid(req_valid),
+      .s_axis_tready(req_ready),
+      .s_axis_tdata(req),
+      .m_axis_tvalid(cut_valid),
+      .m_axis_tready(cut_ready),
+      .m_axis_tdata({cut_beats_m1, cut_bad, cut_none, cut_who, cut_addr})
+    );
+  end
 
   // ---- bursts: each enters AW and the queue of those that wait for B ----
   logic                        burst_valid;
@@ -347,7 +361,8 @@ module dma_write #(
   );
 
   // ---- beats: each step is a W beat, or drops a beat of a packet that is not written ----
-  // A step needs its burst's AW, three cycles after the beat: the FIFO hides them.
+  // A step needs its burst's AW, three cycles after the beat: the FIFO hides them. With LowLatency
+  // it may come in the cycle in which AW is loaded.
   localparam int BeatW = DataW + 4 + PortW + 2 * ByteW + IndexW;
   logic              beat_valid;
   logic [DataW-1:0]  beat_data;
@@ -365,7 +380,8 @@ module dma_write #(
   stream_fifo #(
     .Width(BeatW),
     .Depth(16),
-    .Style(3)
+    .Style(3),
+    .Bypass(LowLatency)
   ) u_beats (
     .clk(clk),
     .rst(rst),
@@ -395,7 +411,8 @@ module dma_write #(
   assign last = tail_q || (beat_last && !beat_extra);
   assign index = first ? beat_index : index_q;
   assign begins = beat_write && (first || (index_q == '0));
-  assign step = beat_valid && advance && (!begins || (credit_q != '0));
+  assign step = beat_valid && advance &&
+                (!begins || (credit_q != '0) || (LowLatency != 0 && aw_load));
   assign beat_done = step && (!beat_last || last);
 
   always_ff @(posedge clk) begin

@@ -1,17 +1,19 @@
 // record_arb: merges N streams of single-beat records into one.
 //
 // Handshake: s_axis_tready depends on s_axis_tvalid and m_axis_tready combinationally; the outputs
-// are registers. Latency 1 cycle, one record a cycle.
+// are registers, or with Registered 0 depend on the inputs likewise. A record that was offered stays
+// offered. Latency 1 cycle (Registered 0: none), one record a cycle.
 //
-// N: inputs, 1..64 (shallow up to 16). Width: bits of a record, >= 1.
-// Priority: 0 round robin (a waiting input is served after at most N - 1 records), 1 input 0 first.
+// N: inputs, 1..64 (shallow up to 16). Width: bits of a record, >= 1. Priority: 0 round robin (a
+// waiting input is served after at most N - 1 records), 1 input 0 first. Registered: see above.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module record_arb #(
   parameter int N = 2,
   parameter int Width = 8,
-  parameter int Priority = 0
+  parameter int Priority = 0,
+  parameter int Registered = 1
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -27,15 +29,14 @@ module record_arb #(
     $fatal(1, "record_arb: Width must be at least 1");
   end
 
+  logic [N-1:0]     pick;
   logic [N-1:0]     grant;
+  logic             take;  // the pick is used
   logic             load;
-  logic             fire;
+  logic             offer;
   logic [Width-1:0] record;
-  logic             valid_q;
-  logic [Width-1:0] record_q;
 
-  assign load = m_axis_tready || !valid_q;
-  assign fire = load && (s_axis_tvalid != '0);
+  assign offer = s_axis_tvalid != '0;
 
   arb_grant #(
     .N(N),
@@ -44,8 +45,8 @@ module record_arb #(
     .clk(clk),
     .rst(rst),
     .req_i(s_axis_tvalid),
-    .take_i(fire),
-    .grant_o(grant)
+    .take_i(take),
+    .grant_o(pick)
   );
 
   assign s_axis_tready = grant & {N{load}};
@@ -71,17 +72,43 @@ module record_arb #(
     record = tree[Width-1:0];
   end
 
-  always_ff @(posedge clk) begin
-    if (rst) valid_q <= 1'b0;
-    else if (load) valid_q <= fire;
-  end
+  if (Registered != 0) begin : gen_registered
+    logic             valid_q;
+    logic [Width-1:0] record_q;
 
-  always_ff @(posedge clk) begin
-    if (load) record_q <= record;
-  end
+    assign grant = pick;
+    assign load  = m_axis_tready || !valid_q;
+    assign take  = load && offer;
 
-  assign m_axis_tvalid = valid_q;
-  assign m_axis_tdata = record_q;
+    always_ff @(posedge clk) begin
+      if (rst) valid_q <= 1'b0;
+      else if (load) valid_q <= offer;
+    end
+
+    always_ff @(posedge clk) begin
+      if (load) record_q <= record;
+    end
+
+    assign m_axis_tvalid = valid_q;
+    assign m_axis_tdata  = record_q;
+  end else begin : gen_direct
+    logic         held_q;  // a record is offered and not taken yet
+    logic [N-1:0] grant_q;
+
+    assign grant = held_q ? grant_q : pick;
+    assign load  = m_axis_tready;
+    assign take  = offer && !held_q;
+
+    always_ff @(posedge clk) begin
+      if (rst) held_q <= 1'b0;
+      else held_q <= offer && !m_axis_tready;
+    end
+
+    always_ff @(posedge clk) grant_q <= grant;
+
+    assign m_axis_tvalid = offer;
+    assign m_axis_tdata  = record;
+  end
 
   for (genvar i = 0; i < N; i++) begin : gen_contract
     `ROCEGEN_STREAM(in_contract, s_axis_tvalid[i], s_axis_tready[i],

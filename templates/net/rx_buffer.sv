@@ -11,7 +11,8 @@
 // pulses.
 //
 // DataW: bits a beat. BufBeats: beats of payload held, a power of two, 2..65536. BeatsW: bits of a
-// length in beats. HdrDepth: header records held, >= 2.
+// length in beats. HdrDepth: header records held, >= 2. LowLatency: 1, a header goes round the empty
+// queue.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -20,6 +21,7 @@ module rx_buffer #(
   parameter int BufBeats = 512,
   parameter int BeatsW = 9,
   parameter int HdrDepth = 32,
+  parameter int LowLatency = 0,
   localparam int AddrW = $clog2(BufBeats)
 ) (
   input  logic              clk,
@@ -133,7 +135,8 @@ module rx_buffer #(
   stream_fifo #(
     .Width(HdrW),
     .Depth(HdrDepth),
-    .Style(0)
+    .Style(0),
+    .Bypass(LowLatency)
   ) u_headers (
     .clk(clk),
     .rst(rst),

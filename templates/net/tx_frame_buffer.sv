@@ -5,12 +5,12 @@
 // credit_o says that another may be started. An aborted frame (frame_abort_i with its last beat) is
 // forgotten at once. seal_* brings the values of each other frame, in order, after its last beat.
 // On the way out the ICRC goes behind the covered bytes and the checksum into bytes 24, 25; a frame
-// of less than 60 bytes is padded to 60 with zeros. Latency 4 cycles from seal to first beat. A
-// beat a cycle, also between frames.
+// of less than 60 bytes is padded to 60 with zeros. Latency 4 cycles from seal to first beat, 3 with
+// LowLatency. A beat a cycle, also between frames.
 //
 // DataW: bits a beat, 64..1024, a power of two. BufBeats: beats held, a power of two, >= 8; a frame
 // may have BufBeats - 2. BeatsW: bits of a frame's length in beats. SealDepth: frames in flight, >=
-// 3.
+// 3. LowLatency: 1, a seal goes round the empty queue.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -20,6 +20,7 @@ module tx_frame_buffer #(
   parameter int WordW = 4,
   parameter int BeatsW = 11,
   parameter int SealDepth = 32,
+  parameter int LowLatency = 0,
   localparam int Bytes = DataW / 8
 ) (
   input  logic              clk,
@@ -62,7 +63,7 @@ module tx_frame_buffer #(
   logic [AddrW:0]     rd_q;
   logic [AddrW:0]     used;
   logic               space_q;
-  logic [CreditW-1:0] frames_q;  // started, neither aborted nor being sent
+  logic [CreditW-1:0] frames_q;  // started, neither aborted nor sent
   logic               forget;
   logic               pop;
 
@@ -109,7 +110,8 @@ module tx_frame_buffer #(
   stream_fifo #(
     .Width(SealW),
     .Depth(SealDepth),
-    .Style(0)
+    .Style(0),
+    .Bypass(LowLatency)
   ) u_seals (
     .clk(clk),
     .rst(rst),
@@ -123,15 +125,13 @@ module tx_frame_buffer #(
   );
 
   // ---- reading ----------------------------------------------------------------------------------
-  // The frame in work.
+  // The frame in work is the first in the queue, to its last beat.
   localparam int CsumBeat = 24 / Bytes;
   localparam int CsumIdxW = $clog2(CsumBeat + 2);
-  logic                busy_q;
-  logic [BeatsW-1:0]   left_q;
-  logic [31:0]         icrc_q;
-  logic [15:0]         csum_q;
-  logic [WordW-1:0]    word_q;
-  logic                short_q;  // 58 bytes
+  logic                first_q;  // its first beat is next
+  logic [BeatsW-1:0]   left_q;   // beats behind the next one, if that is not the first
+  logic [BeatsW-1:0]   left;
+  logic                last;
   logic [CsumIdxW-1:0] idx_q;    // number of the beat, counting to CsumBeat + 1
   logic                issue;
 
@@ -148,33 +148,27 @@ module tx_frame_buffer #(
   logic             read_free;
   logic             out_free;
 
-  assign issue = busy_q && read_free;
-  assign seal_ready = !busy_q || (issue && left_q == '0);
-  assign pop = seal_valid && seal_ready;
+  assign left = first_q ? seal_beats : left_q;
+  assign last = left == '0;
+  assign issue = seal_valid && read_free;
+  assign pop = issue && last;
+  assign seal_ready = read_free && last;
 
   always_ff @(posedge clk) begin
     if (rst) begin
-      busy_q <= 1'b0;
-      rd_q   <= '0;
-    end else begin
-      if (seal_ready) busy_q <= seal_valid;
-      if (issue) rd_q <= rd_q + 1'b1;
+      first_q <= 1'b1;
+      rd_q    <= '0;
+      idx_q   <= '0;
+    end else if (issue) begin
+      first_q <= last;
+      rd_q    <= rd_q + 1'b1;
+      if (last) idx_q <= '0;
+      else if (idx_q != CsumIdxW'(CsumBeat + 1)) idx_q <= idx_q + 1'b1;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (pop) begin
-      left_q  <= seal_beats;
-      icrc_q  <= seal_icrc;
-      csum_q  <= seal_csum;
-      word_q  <= seal_word;
-      // 58 bytes end in word 14.
-      short_q <= seal_beats == BeatsW'(14 / Words) && seal_word == WordW'(14 % Words);
-      idx_q   <= '0;
-    end else if (issue) begin
-      left_q <= left_q - 1'b1;
-      if (idx_q != CsumIdxW'(CsumBeat + 1)) idx_q <= idx_q + 1'b1;
-    end
+    if (issue) left_q <= left - 1'b1;
   end
 
   ram_sdp #(
@@ -201,13 +195,14 @@ module tx_frame_buffer #(
 
   always_ff @(posedge clk) begin
     if (issue) begin
-      read_last_q       <= left_q == '0;
-      read_split_q      <= left_q == BeatsW'(1) && word_q == '0;
+      read_last_q       <= last;
+      read_split_q      <= left == BeatsW'(1) && seal_word == '0;
       read_csum_q       <= idx_q == CsumIdxW'(CsumBeat);
-      read_short_q      <= short_q;
-      read_word_q       <= word_q;
-      read_icrc_q       <= icrc_q;
-      read_csum_value_q <= csum_q;
+      // 58 bytes end in word 14.
+      read_short_q      <= seal_beats == BeatsW'(14 / Words) && seal_word == WordW'(14 % Words);
+      read_word_q       <= seal_word;
+      read_icrc_q       <= seal_icrc;
+      read_csum_value_q <= seal_csum;
     end
   end
 

@@ -8,8 +8,8 @@
 // ImmDt, IETH, AtomicETH, AtomicAckETH); atomics and their acknowledges have pay_bytes 0. Frames
 // are at least 60 bytes long.
 //
-// Latency: 2 cycles to the frame's first beat in the buffer; CrcLatency + RewindLatency + 6 cycles
-// (or CsumLatency + 5) from its last one there to its first on m_tx. Throughput: a frame beat a
+// Latency: 2 cycles to the frame's first beat in the buffer; CrcLatency + RewindLatency + 5 cycles
+// (or CsumLatency + 4) from its last one there to its first on m_tx, one less with LowLatency. Throughput: a frame beat a
 // cycle, at least one cycle a frame; a frame longer than all before it may leave a gap in front, as
 // it leaves when it is whole. Full: s_pkt_tready falls; a packet that is under way waits for frames
 // to leave, never for other packets.
@@ -17,7 +17,7 @@
 // DataW: bits a beat, 64, 128, 256, 512 or 1024. QpCount: QPs, 1..16384. BufBeats: frame beats
 // buffered, a power of two that holds a frame of 4096 bytes of payload and four beats. CrcLatency,
 // RewindLatency, CsumLatency: cycles of the compiled icrc_data, icrc_rewind, ipv4_checksum, >= 0.
-// MigReq: the BTH's M bit.
+// MigReq: the BTH's M bit. LowLatency: 1, what is known of a frame goes round the empty queue.
 //
 // rocegen: comb none
 // rocegen: record s_pkt.tuser tx_pkt_err
@@ -31,7 +31,8 @@ module tx_framer #(
   parameter int CrcLatency = 2,
   parameter int RewindLatency = 2,
   parameter int CsumLatency = 2,
-  parameter bit MigReq = 1'b1
+  parameter bit MigReq = 1'b1,
+  parameter int LowLatency = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -209,7 +210,8 @@ module tx_framer #(
     .BufBeats(BufBeats),
     .WordW(WordW),
     .BeatsW(BeatsW),
-    .SealDepth(SealDepth)
+    .SealDepth(SealDepth),
+    .LowLatency(LowLatency)
   ) u_buffer (
     .clk(clk),
     .rst(rst),

@@ -3,16 +3,18 @@
 //
 // Handshake: s_order brings one bit for each header that owns frame-buffer space, in their order:
 // 0, its command comes on s_req; 1, on s_rsp. Each bit lets one command through to m_fetch; a
-// command waits for its bit, and the other stream waits with it. Latency 1 cycle, a command a
-// cycle. Full: s_order_tready falls after Depth bits without their command.
+// command waits for its bit, and the other stream waits with it. Latency 1 cycle (LowLatency: none,
+// m_fetch follows its inputs combinationally), a command a cycle. Full: s_order_tready falls after Depth bits without their command.
 //
-// Depth: headers on their way from rx_dispatch to their command, 2..1024.
-// rocegen: comb none
+// Depth: headers on their way from rx_dispatch to their command, 2..1024. LowLatency: 1, see above.
+// rocegen: comb m_fetch.tvalid<-s_req.tvalid, m_fetch.tvalid<-s_rsp.tvalid
+// rocegen: comb s_req.tready<-m_fetch.tready, s_rsp.tready<-m_fetch.tready
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module fetch_merge #(
-  parameter int Depth = 64
+  parameter int Depth = 64,
+  parameter int LowLatency = 0
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -68,18 +70,24 @@ module fetch_merge #(
   assign s_rsp_tready = order_valid && order && cmd_ready;
   assign cmd          = order ? s_rsp_tdata : s_req_tdata;
 
-  stream_skid #(
-    .Width(CmdW)
-  ) u_out (
-    .clk(clk),
-    .rst(rst),
-    .s_axis_tvalid(cmd_valid),
-    .s_axis_tready(cmd_ready),
-    .s_axis_tdata(cmd),
-    .m_axis_tvalid(m_fetch_tvalid),
-    .m_axis_tready(m_fetch_tready),
-    .m_axis_tdata(out)
-  );
+  if (LowLatency != 0) begin : gen_direct
+    assign m_fetch_tvalid = cmd_valid;
+    assign cmd_ready      = m_fetch_tready;
+    assign out            = cmd;
+  end else begin : gen_out
+    stream_skid #(
+      .Width(CmdW)
+    ) u_out (
+      .clk(clk),
+      .rst(rst),
+      .s_axis_tvalid(cmd_valid),
+      .s_axis_tready(cmd_ready),
+      .s_axis_tdata(cmd),
+      .m_axis_tvalid(m_fetch_tvalid),
+      .m_axis_tready(m_fetch_tready),
+      .m_axis_tdata(out)
+    );
+  end
 
   assign m_fetch_tdata = out;
 

@@ -35,9 +35,9 @@
 // kill until m_ack and m_rcq have. So a slow output holds back s_hdr and s_err, and of s_cfg only a
 // change to ERR.
 // Headers and the rest take turns; after a set-up of a QP nothing is taken for six cycles more. A
-// header's outputs appear 13 cycles after it was taken when nothing waits in front of them. Nothing
-// is taken before ready_o (tables cleared, QpCount +
-// SrqCount cycles after reset).
+// header's outputs appear 13 cycles after it was taken when nothing waits in front of them. With
+// LowLatency a header is taken a cycle earlier, and its command needs a cycle less. Nothing is taken
+// before ready_o (tables cleared, QpCount + SrqCount cycles after reset).
 //
 // s_cfg: setup 1 takes every field, starts the receive side anew (ePSN = rq_psn, MSN 0, no READ,
 // head of its own ring 0) and revives a dead QP; setup 0 takes only `state`. Both are in force
@@ -66,11 +66,12 @@
 // the receive buffer of the SEND under way), responder_region (6 to 10), responder_retire (9 to 11:
 // outputs). responder_setup keeps what a set-up fixes.
 //
-// rocegen: comb none
+// rocegen: comb s_*.tready<-s_*.tvalid, s_*.tready<-s_cfg.tdata
 //
 // QpCount: queue pairs, 1..16384. MrCount: memory regions, 1..2^24. SrqCount: shared receive rings,
 // 0..4096. RdDepth: READs and atomics outstanding of a QP at most, whatever its set-up allows,
-// 1..128. Selective: 1 places packets ahead of ePSN.
+// 1..128. Selective: 1 places packets ahead of ePSN. LowLatency: 1, s_*_tready follows the inputs'
+// valid combinationally.
 //
 // With Selective, a packet of the WRITE under way that comes ahead of ePSN (without immediate, within
 // 119 PSNs; shape, length and region right) goes to memory although it counts as nak_psn or
@@ -87,7 +88,8 @@ module rx_responder #(
   parameter int MrCount = 16,
   parameter int SrqCount = 0,
   parameter int RdDepth = 16,
-  parameter int Selective = 0
+  parameter int Selective = 0,
+  parameter int LowLatency = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -192,7 +194,7 @@ module rx_responder #(
   localparam int LevelW = $clog2(QueueDepth + 1);
   localparam logic [LevelW-1:0] Half = LevelW'(QueueDepth / 2);
 
-  // ---- admission: one cycle to choose, one to take ----------------------------------------------
+  // ---- admission: one cycle to choose, one to take (LowLatency: the same) -----------------------
   // Behind a set-up waits whatever could look whether the QP lives before the set-up has come to
   // that.
   localparam logic [2:0] SetupPause = 3'd6;
@@ -204,12 +206,14 @@ module rx_responder #(
   logic              room_q;
   logic              kill_room_q;
   logic              header_turn_q;
-  logic              take_hdr_q;
-  logic              take_cfg_q;
-  logic              take_srq_q;
-  logic              take_err_q;
+  logic              take_hdr;
+  logic              take_cfg;
+  logic              take_srq;
+  logic              take_err;
   logic [2:0]        pause_q;
+  logic [3:0]        choice;
   logic              taking;
+  logic              busy;  // slots come two cycles apart
   logic              choose;
   logic              want_hdr;
   logic              want_cfg;
@@ -232,8 +236,8 @@ module rx_responder #(
   logic [15:0]       advance;
   logic              setup_waits;
 
-  assign taking      = take_hdr_q || take_cfg_q || take_srq_q || take_err_q || take_advance_q;
-  assign choose      = ready_q && !taking && pause_q == '0 && !ahead_busy;
+  assign taking      = take_hdr || take_cfg || take_srq || take_err || take_advance_q;
+  assign choose      = ready_q && !busy && pause_q == '0 && !ahead_busy;
   assign setup_waits = s_cfg_tvalid && s_cfg_tdata.setup && !ahead_quiet;
   assign want_hdr    = s_hdr_tvalid && room_q && (header_turn_q || !setup_waits);
   assign cfg_kill   = !s_cfg_tdata.setup && s_cfg_tdata.state == roce_pkg::QpErr;
@@ -247,34 +251,48 @@ module rx_responder #(
       room_q        <= 1'b0;
       kill_room_q   <= 1'b0;
       header_turn_q <= 1'b0;
-      take_hdr_q    <= 1'b0;
-      take_cfg_q    <= 1'b0;
-      take_srq_q    <= 1'b0;
-      take_err_q    <= 1'b0;
       take_advance_q <= 1'b0;
-      pause_q       <= '0;
+      pause_q        <= '0;
     end else begin
       ready_q     <= setup_ready && ring_ready && retire_ready;
       room_q      <= fetch_level < Half && ack_level < Half && rd_level < Half &&
           rcq_level < Half && evt_level < Half;
       kill_room_q <= ack_level < Half && rcq_level < Half;
-      take_hdr_q  <= choose && choose_hdr;
-      take_cfg_q  <= choose && !choose_hdr && want_cfg;
-      take_srq_q  <= choose && !choose_hdr && !want_cfg && s_srq_tvalid;
-      take_err_q  <= choose && !choose_hdr && !want_cfg && !s_srq_tvalid && want_err;
       take_advance_q <= ready_q && !taking && pause_q == '0 && want_advance && kill_room_q;
-      if (take_hdr_q) header_turn_q <= 1'b0;
+      if (take_hdr) header_turn_q <= 1'b0;
       else if (taking && !take_advance_q) header_turn_q <= 1'b1;
-      if (take_cfg_q && s_cfg_tdata.setup) pause_q <= SetupPause;
+      if (take_cfg && s_cfg_tdata.setup) pause_q <= SetupPause;
       else if (pause_q != '0) pause_q <= pause_q - 1'b1;
     end
   end
 
+  // {header, set-up, shared ring, kill}
+  assign choice = {4{choose}} & (choose_hdr ? 4'b1000 : want_cfg ? 4'b0100 :
+      s_srq_tvalid ? 4'b0010 : {3'b000, want_err});
+
+  if (LowLatency != 0) begin : gen_take_direct
+    logic taken_q;
+    always_ff @(posedge clk) begin
+      if (rst) taken_q <= 1'b0;
+      else taken_q <= taking;
+    end
+    assign busy = taken_q || take_advance_q;
+    assign {take_hdr, take_cfg, take_srq, take_err} = choice;
+  end else begin : gen_take
+    logic [3:0] choice_q;
+    always_ff @(posedge clk) begin
+      if (rst) choice_q <= '0;
+      else choice_q <= choice;
+    end
+    assign busy = taking;
+    assign {take_hdr, take_cfg, take_srq, take_err} = choice_q;
+  end
+
   assign ready_o      = ready_q;
-  assign s_hdr_tready = take_hdr_q;
-  assign s_cfg_tready = take_cfg_q;
-  assign s_srq_tready = take_srq_q;
-  assign s_err_tready = take_err_q;
+  assign s_hdr_tready = take_hdr;
+  assign s_cfg_tready = take_cfg;
+  assign s_srq_tready = take_srq;
+  assign s_err_tready = take_err;
 
   // ---- cycle 0: taken; cycles 1 and 2 -----------------------------------------------------------
   // A change of state alone needs no slot, the set-up's table has it at once; but for one to ERR.
@@ -314,29 +332,29 @@ module rx_responder #(
       v4_q <= 1'b0;
       v5_q <= 1'b0;
     end else begin
-      v1_q <= take_hdr_q || (take_cfg_q && (s_cfg_tdata.setup || cfg_kill)) || take_srq_q ||
-          take_err_q || take_advance_q;
+      v1_q <= take_hdr || (take_cfg && (s_cfg_tdata.setup || cfg_kill)) || take_srq ||
+          take_err || take_advance_q;
       v2_q <= v1_q;
       v3_q <= v2_q;
       v4_q <= v3_q;
       v5_q <= v4_q;
     end
     if (taking) begin
-      request1_q   <= take_hdr_q;
-      init1_q      <= take_cfg_q && !cfg_kill;
-      srq1_q       <= take_srq_q;
+      request1_q   <= take_hdr;
+      init1_q      <= take_cfg && !cfg_kill;
+      srq1_q       <= take_srq;
       srq_known1_q <= srq_known0;
-      kill1_q      <= take_err_q || (take_cfg_q && cfg_kill);
-      kill_nak1_q  <= take_err_q && (s_err_tdata.cause == roce_pkg::EvtWriteErr || read_failed);
-      kill_psn1_q  <= take_err_q && read_failed;
+      kill1_q      <= take_err || (take_cfg && cfg_kill);
+      kill_nak1_q  <= take_err && (s_err_tdata.cause == roce_pkg::EvtWriteErr || read_failed);
+      kill_psn1_q  <= take_err && read_failed;
       advance1_q   <= take_advance_q;
       hdr_q        <= s_hdr_tdata;
-      if (take_cfg_q) begin
+      if (take_cfg) begin
         hdr_q.dqpn <= s_cfg_tdata.qpn;
         hdr_q.psn  <= s_cfg_tdata.rq_psn;
       end
-      if (take_srq_q) hdr_q.dqpn <= {8'd0, s_srq_tdata.srqn} + 24'(QpCount);
-      if (take_err_q) begin
+      if (take_srq) hdr_q.dqpn <= {8'd0, s_srq_tdata.srqn} + 24'(QpCount);
+      if (take_err) begin
         hdr_q.dqpn <= s_err_tdata.qpn;
         hdr_q.psn  <= s_err_tdata.psn;
       end
@@ -356,10 +374,10 @@ module rx_responder #(
     .clk(clk),
     .rst(rst),
     .ready_o(setup_ready),
-    .cfg_valid_i(take_cfg_q),
+    .cfg_valid_i(take_cfg),
     .cfg_i(s_cfg_tdata),
-    .rd_valid_i(take_hdr_q || take_err_q || take_advance_q),
-    .rd_qpn_i(take_err_q ? s_err_tdata.qpn : take_advance_q ? advance_qpn : s_hdr_tdata.dqpn),
+    .rd_valid_i(take_hdr || take_err || take_advance_q),
+    .rd_qpn_i(take_err ? s_err_tdata.qpn : take_advance_q ? advance_qpn : s_hdr_tdata.dqpn),
     .receives_o(receives2),
     .fixed_o(fixed2)
   );
@@ -770,7 +788,7 @@ module rx_responder #(
     ) u_ahead (
       .clk(clk),
       .rst(rst),
-      .taken_i(take_hdr_q),
+      .taken_i(take_hdr),
       .quiet_o(ahead_quiet),
       .busy_o(ahead_busy),
       .walk_valid_i(walk_valid6),
@@ -800,7 +818,8 @@ module rx_responder #(
   stream_fifo #(
     .Width(roce_pkg::RxCmdW),
     .Depth(QueueDepth),
-    .Style(3)
+    .Style(3),
+    .Bypass(LowLatency)
   ) u_fetch_fifo (
     .clk(clk),
     .rst(rst),

@@ -1,18 +1,20 @@
 // sq_emit: turns a packet that sq_segment decided on into a command for dma_read.
 //
 // put_valid_i may come in every cycle in which room_o is high; the command is on m_cmd 5 cycles
-// later. The packet's place in its message, psn - first_psn, gives its byte offset: of the payload
+// later (LowLatency: 2). The packet's place in its message, psn - first_psn, gives its byte offset: of the payload
 // in host memory, or, of a READ that is asked for again from inside, of the rest that it asks for.
 // FIRST and ONLY of a WRITE carry the RETH with the whole length; immediate data or the key to
 // invalidate goes with LAST and ONLY; fields that an opcode does not have are zero. m_cmd may stall
 // for any time: room_o falls when CmdDepth packets are inside, none is lost.
 //
-// QpW: bits of a QPN, 1..14.
+// QpW: bits of a QPN, 1..14. LowLatency: 1, the address is added up in one cycle, and short ways
+// lead round the queues.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module sq_emit #(
-  parameter int QpW = 4
+  parameter int QpW = 4,
+  parameter int LowLatency = 0
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -117,7 +119,7 @@ module sq_emit #(
     endcase
   end
 
-  // ---- stages: low half of the address, high half -----------------------------------------------
+  // ---- stages: low half of the address, high half (LowLatency: both at once) --------------------
   typedef struct packed {  // what waits for them
     logic [QpW-1:0] qpn;
     logic [7:0]     opcode;
@@ -132,24 +134,21 @@ module sq_emit #(
     logic [63:0]    compare;
   } packet_t;
 
-  logic [2:0]  valid_q;
+  logic        valid0_q;
   packet_t     p0_q;
   logic [63:0] base0_q;
   logic [31:0] offset0_q;
   logic [31:0] length0_q;
   logic [12:0] bytes0_q;
-  logic [31:0] high1_q;
-  logic [31:0] low1_q;
-  logic        carry1_q;
-  logic [31:0] length1_q;
-  logic [12:0] bytes1_q;
-  logic [63:0] addr2_q;
-  logic [31:0] length2_q;
-  logic [12:0] bytes2_q;
+  logic [31:0] length0;
+  logic        sum_valid;
+  logic [63:0] sum_addr;
+  logic [31:0] sum_length;
+  logic [12:0] sum_bytes;
 
   always_ff @(posedge clk) begin
-    if (rst) valid_q <= '0;
-    else valid_q <= {valid_q[1:0], put_valid_i};
+    if (rst) valid0_q <= 1'b0;
+    else valid0_q <= put_valid_i;
   end
 
   always_ff @(posedge clk) begin
@@ -174,15 +173,51 @@ module sq_emit #(
     // Of an atomic this is half an operand.
     length0_q <= is_read || is_atomic || (is_write && put_first_i) ? put_req_i.length : '0;
     bytes0_q  <= is_read || is_atomic ? '0 : put_last_i ? rest : mtu;
+  end
 
-    high1_q   <= base0_q[63:32];
-    {carry1_q, low1_q} <= {1'b0, base0_q[31:0]} + {1'b0, offset0_q};
-    length1_q <= length0_q - (p0_q.read ? offset0_q : '0);
-    bytes1_q  <= bytes0_q;
+  assign length0 = length0_q - (p0_q.read ? offset0_q : '0);
 
-    addr2_q   <= {high1_q + 32'(carry1_q), low1_q};
-    length2_q <= length1_q;
-    bytes2_q  <= bytes1_q;
+  if (LowLatency != 0) begin : gen_sum
+    assign sum_valid  = valid0_q;
+    assign sum_addr   = base0_q + 64'(offset0_q);
+    assign sum_length = length0;
+    assign sum_bytes  = bytes0_q;
+  end else begin : gen_stages
+    logic        valid1_q;
+    logic [31:0] high1_q;
+    logic [31:0] low1_q;
+    logic        carry1_q;
+    logic [31:0] length1_q;
+    logic [12:0] bytes1_q;
+    logic        valid2_q;
+    logic [63:0] addr2_q;
+    logic [31:0] length2_q;
+    logic [12:0] bytes2_q;
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        valid1_q <= 1'b0;
+        valid2_q <= 1'b0;
+      end else begin
+        valid1_q <= valid0_q;
+        valid2_q <= valid1_q;
+      end
+    end
+
+    always_ff @(posedge clk) begin
+      high1_q   <= base0_q[63:32];
+      {carry1_q, low1_q} <= {1'b0, base0_q[31:0]} + {1'b0, offset0_q};
+      length1_q <= length0;
+      bytes1_q  <= bytes0_q;
+      addr2_q   <= {high1_q + 32'(carry1_q), low1_q};
+      length2_q <= length1_q;
+      bytes2_q  <= bytes1_q;
+    end
+
+    assign sum_valid  = valid2_q;
+    assign sum_addr   = addr2_q;
+    assign sum_length = length2_q;
+    assign sum_bytes  = bytes2_q;
   end
 
   // ---- queues: what waits goes in at once, the rest completes it --------------------------------
@@ -200,11 +235,12 @@ module sq_emit #(
 
   stream_fifo #(
     .Width(PacketW),
-    .Depth(CmdDepth)
+    .Depth(CmdDepth),
+    .Bypass(LowLatency)
   ) u_packets (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(valid_q[0]),
+    .s_axis_tvalid(valid0_q),
     .s_axis_tready(packet_ready),
     .s_axis_tdata(p0_q),
     .m_axis_tvalid(packet_valid),
@@ -215,13 +251,14 @@ module sq_emit #(
 
   stream_fifo #(
     .Width(109),
-    .Depth(CmdDepth)
+    .Depth(CmdDepth),
+    .Bypass(LowLatency)
   ) u_rest (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(valid_q[2]),
+    .s_axis_tvalid(sum_valid),
     .s_axis_tready(rest_ready),
-    .s_axis_tdata({addr2_q, length2_q, bytes2_q}),
+    .s_axis_tdata({sum_addr, sum_length, sum_bytes}),
     .m_axis_tvalid(m_cmd_tvalid),
     .m_axis_tready(m_cmd_tready),
     .m_axis_tdata({out_addr, out_length, out_bytes}),
@@ -250,7 +287,7 @@ module sq_emit #(
   assign unused = ^{put_req_i.lap, put_req_i.bad, put_req_i.fence, put_req_i.last_psn, packet_ready,
       rest_ready, packet_level, rest_level};
 
-  `ROCEGEN_ASSERT(packet_never_lost, (!valid_q[0] || packet_ready) && (!valid_q[2] || rest_ready))
+  `ROCEGEN_ASSERT(packet_never_lost, (!valid0_q || packet_ready) && (!sum_valid || rest_ready))
   `ROCEGEN_ASSERT(packet_is_first, !m_cmd_tvalid || packet_valid)
   `ROCEGEN_ASSERT(put_with_room, !put_valid_i || room_q)
 

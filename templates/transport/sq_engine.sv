@@ -34,6 +34,8 @@
 // 4.096 us, 4..16384. AckInterval: most packets between two AckReq, 1..256. WindowPkts: most
 // packets outstanding per QP, 1..2^22. Quantum: what a QP may send in a turn, 1..64; a packet
 // costs 1 + bytes/256. RdDepth: most READs and atomics of a QP under way, a power of two, 1..128.
+// LowLatency: 1, from s_wqe to m_cmd in 12 cycles instead of 23, without registers that only timing
+// wants.
 // rocegen: comb s_ack.tready<-s_evt.tvalid
 `default_nettype none
 
@@ -45,7 +47,8 @@ module sq_engine #(
   parameter int WindowPkts = 256,
   parameter int Quantum = 16,
   parameter int RdDepth = 16,
-  parameter int Selective = 0
+  parameter int Selective = 0,
+  parameter int LowLatency = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -154,7 +157,8 @@ module sq_engine #(
     .QpCount(QpCount),
     .QpW(QpW),
     .SlotW(SlotW),
-    .IdxW(IdxW)
+    .IdxW(IdxW),
+    .LowLatency(LowLatency)
   ) u_post (
     .clk(clk),
     .rst(rst),
@@ -205,7 +209,8 @@ module sq_engine #(
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
     .RdDepth(RdDepth),
-    .Selective(Selective)
+    .Selective(Selective),
+    .LowLatency(LowLatency)
   ) u_requester (
     .clk(clk),
     .rst(rst),

@@ -9,15 +9,19 @@
 // the last request of every ring. set_valid_i (only while idle_o): ring emptied, first PSN taken.
 // m_kick may stall: room_o falls in time.
 //
+// LowLatency: the tail is told a cycle earlier, m_kick comes two cycles earlier; sq_sched takes
+// three. Whoever sees the new tail reads the slot no sooner than two cycles after.
+//
 // QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
-// + 2.
+// + 2. LowLatency: see above.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module sq_enqueue #(
   parameter int QpW = 4,
   parameter int SlotW = 8,
-  parameter int IdxW = 10
+  parameter int IdxW = 10,
+  parameter int LowLatency = 0
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -185,26 +189,31 @@ module sq_enqueue #(
   // Simulations start with random registers: no write before the first cycle of reset is over.
   assign wqe_we_o   = v3_q && !rst;
   assign wqe_slot_o = slot_q;
-  assign tail_we_o  = set_valid_i || v3_q;
-  assign tail_qpn_o = set_valid_i ? set_qpn_i : out_qpn_q;
-  assign tail_o     = set_valid_i ? '0 : out_idx_q + 1'b1;
+  assign tail_we_o  = set_valid_i || (LowLatency != 0 ? v2_q : v3_q);
+  assign tail_qpn_o = set_valid_i ? set_qpn_i : LowLatency != 0 ? in_qpn_q : out_qpn_q;
+  assign tail_o     = set_valid_i ? '0 : (LowLatency != 0 ? in_idx_q : out_idx_q) + 1'b1;
   assign idle_o     = !v1_q && !v2_q && !v3_q;
 
   // ---- kicks: at most two requests are between room_o and here ----------------------------------
-  // A kick leaves two cycles after v1_q, when the tail is told; the list takes four more.
+  // A kick leaves two cycles after v1_q, when the tail is told; the list takes four more. With
+  // LowLatency it leaves a cycle before the tail is told; the list takes three.
+  logic                  kick;
   logic                  room_q;
   logic                  kick_ready;
   logic [KickLevelW-1:0] kick_level;
 
+  assign kick = LowLatency != 0 ? put_valid_i : v1_q;
+
   stream_fifo #(
     .Width(QpW),
-    .Depth(KickDepth)
+    .Depth(KickDepth),
+    .Bypass(LowLatency)
   ) u_kick (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(v1_q),
+    .s_axis_tvalid(kick),
     .s_axis_tready(kick_ready),
-    .s_axis_tdata(in_qpn_q),
+    .s_axis_tdata(LowLatency != 0 ? put_qpn_i : in_qpn_q),
     .m_axis_tvalid(m_kick_tvalid),
     .m_axis_tready(m_kick_tready),
     .m_axis_tdata(m_kick_tdata),
@@ -223,7 +232,7 @@ module sq_enqueue #(
   assign unused = ^{last_byte[7:0], in_slot[IdxW-1:SlotW], kick_ready, out_req_q.first_psn,
       out_req_q.last_psn, out_cpl_q.last_psn};
 
-  `ROCEGEN_ASSERT(kick_never_lost, !v1_q || kick_ready)
+  `ROCEGEN_ASSERT(kick_never_lost, !kick || kick_ready)
   `ROCEGEN_ASSERT(put_spaced, !put_valid_i || !v1_q)
   `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && !put_valid_i))
 

@@ -10,11 +10,13 @@
 // turn being fetched is stopped (more 1). idle_o: no context and no token is left anywhere.
 //
 // Throughput: a token a cycle, a turn every 2 cycles. Latency from s_qp: 5 cycles to m_ctx, 10 to
-// the first token.
+// the first token (LowLatency: 3 and 6).
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
 // IdxW: bits of a ring index, SlotW + 2. WindowPkts: 1..2^22 packets. Quantum: most requests a
 // turn, 1..64. RdDepth: most READs and atomics outstanding per QP, 1..128. Selective: 0 or 1.
+// LowLatency: 1, without the registers around the request memory and with short ways round the
+// queues.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -26,7 +28,8 @@ module sq_fetch #(
   parameter int WindowPkts = 256,
   parameter int Quantum = 8,
   parameter int RdDepth = 16,
-  parameter int Selective = 0
+  parameter int Selective = 0,
+  parameter int LowLatency = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -96,7 +99,8 @@ module sq_fetch #(
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
     .RdDepth(RdDepth),
-    .Selective(Selective)
+    .Selective(Selective),
+    .LowLatency(LowLatency)
   ) u_turn (
     .clk(clk),
     .rst(rst),
@@ -145,7 +149,8 @@ module sq_fetch #(
 
   stream_fifo #(
     .Width(roce_pkg::SqCtxW),
-    .Depth(TokDepth)
+    .Depth(TokDepth),
+    .Bypass(LowLatency)
   ) u_contexts (
     .clk(clk),
     .rst(rst),
@@ -257,7 +262,7 @@ module sq_fetch #(
 
   assign slot_offset = turn_idx_q & ~({IdxW{1'b1}} << turn_log2_q);
 
-  // ---- the request memory: three cycles from here to its output ---------------------------------
+  // ---- the request memory: three cycles (LowLatency: one) from here to its output ---------------
   typedef struct packed {
     logic        stop;
     logic        last;
@@ -269,58 +274,74 @@ module sq_fetch #(
     logic [23:0] una;
   } mark_t;
 
-  logic              p0_valid_q;
-  logic              p1_valid_q;
+  localparam int MarkW = 56;
+
   logic              p2_valid_q;
   mark_t             mark;
-  mark_t             p0_mark_q;
-  mark_t             p1_mark_q;
   mark_t             p2_mark_q;
-  logic [SlotW-1:0]  p0_slot_q;
-  logic              p0_limited_q;
-  logic [IdxW-1:0]   p0_beyond_q;  // ring index - limit; not negative: no credit
+  logic [SlotW-1:0]  slot;
+  logic [SlotW-1:0]  read_slot;
+  logic [IdxW-1:0]   beyond;  // ring index - limit; not negative: no credit
   roce_pkg::sq_req_t p2_req;
   logic [31:0]       turn_idx_bits;
 
   assign turn_idx_bits = 32'(turn_idx_q);
+  assign slot          = turn_base_q + slot_offset[SlotW-1:0];
+  assign beyond        = turn_idx_q - turn_lsn_q;
 
   always_comb begin
     mark.stop      = issue_stop;
     mark.last      = issue_last;
     mark.more      = turn_more_q || hold_i;
     mark.lap       = turn_idx_bits[turn_log2_q];
-    mark.no_credit = 1'b0;
+    mark.no_credit = turn_limited_q && !beyond[IdxW-1];
     mark.pmtu      = turn_pmtu_q;
     mark.psn       = turn_psn_q;
     mark.una       = turn_una_q;
   end
 
-  always_ff @(posedge clk) begin
-    if (rst) begin
-      p0_valid_q <= 1'b0;
-      p1_valid_q <= 1'b0;
-      p2_valid_q <= 1'b0;
-    end else begin
-      p0_valid_q <= issue;
-      p1_valid_q <= p0_valid_q;
-      p2_valid_q <= p1_valid_q;
-    end
-  end
+  if (LowLatency != 0) begin : gen_direct
+    assign read_slot = slot;
 
-  always_ff @(posedge clk) begin
-    p0_mark_q    <= mark;
-    p0_slot_q    <= turn_base_q + slot_offset[SlotW-1:0];
-    p0_limited_q <= turn_limited_q;
-    p0_beyond_q  <= turn_idx_q - turn_lsn_q;
-    p1_mark_q           <= p0_mark_q;
-    p1_mark_q.no_credit <= p0_limited_q && !p0_beyond_q[IdxW-1];
-    p2_mark_q    <= p1_mark_q;
+    always_ff @(posedge clk) begin
+      if (rst) p2_valid_q <= 1'b0;
+      else p2_valid_q <= issue;
+    end
+
+    always_ff @(posedge clk) p2_mark_q <= mark;
+  end else begin : gen_stages
+    logic             p0_valid_q;
+    logic             p1_valid_q;
+    logic [MarkW-1:0] p0_mark_q;
+    logic [MarkW-1:0] p1_mark_q;
+    logic [SlotW-1:0] p0_slot_q;
+
+    assign read_slot = p0_slot_q;
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        p0_valid_q <= 1'b0;
+        p1_valid_q <= 1'b0;
+        p2_valid_q <= 1'b0;
+      end else begin
+        p0_valid_q <= issue;
+        p1_valid_q <= p0_valid_q;
+        p2_valid_q <= p1_valid_q;
+      end
+    end
+
+    always_ff @(posedge clk) begin
+      p0_mark_q <= mark;
+      p0_slot_q <= slot;
+      p1_mark_q <= p0_mark_q;
+      p2_mark_q <= p1_mark_q;
+    end
   end
 
   ram_sdp #(
     .Width(roce_pkg::SqReqW),
     .Depth(WqeSlots),
-    .Latency(2),
+    .Latency(LowLatency != 0 ? 1 : 2),
     .Style(WqeSlots >= 4096 ? 2 : 0)
   ) u_requests (
     .clk(clk),
@@ -328,7 +349,7 @@ module sq_fetch #(
     .wr_addr_i(wqe_slot_i),
     .wr_data_i(req_i),
     .rd_en_i(1'b1),
-    .rd_addr_i(p0_slot_q),
+    .rd_addr_i(read_slot),
     .rd_data_o(p2_req)
   );
 
@@ -422,7 +443,8 @@ module sq_fetch #(
 
   stream_fifo #(
     .Width(roce_pkg::SqTokW),
-    .Depth(TokDepth)
+    .Depth(TokDepth),
+    .Bypass(LowLatency)
   ) u_tokens (
     .clk(clk),
     .rst(rst),
@@ -439,7 +461,7 @@ module sq_fetch #(
 
   // Marks that are not looked at that far down; the slot number needs only the low bits.
   logic unused;
-  assign unused = ^{slot_offset[IdxW-1:SlotW], tok_ready, unused_level, p0_mark_q.no_credit,
+  assign unused = ^{slot_offset[IdxW-1:SlotW], tok_ready, unused_level,
       p3_mark_q.lap, p3_mark_q.psn, p3_mark_q.una};
 
   `ROCEGEN_ASSERT(token_never_lost, !p3_valid_q || tok_ready)

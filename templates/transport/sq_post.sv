@@ -16,11 +16,11 @@
 // into a ring.
 //
 // Throughput: a request every 2 cycles, from one QP or many. Latency: slot written 6 cycles after
-// the request was taken. m_kick and m_reject may stall; they hold back s_wqe, never hold_i's
-// idle_o.
+// the request was taken (LowLatency: 5). m_kick and m_reject may stall; they hold back s_wqe, never
+// hold_i's idle_o.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it. SlotW: bits of a slot number, 1..20. IdxW: bits
-// of a ring index, SlotW + 2.
+// of a ring index, SlotW + 2. LowLatency: 1, without the register behind the tables.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -28,7 +28,8 @@ module sq_post #(
   parameter int QpCount = 16,
   parameter int QpW = 4,
   parameter int SlotW = 8,
-  parameter int IdxW = 10
+  parameter int IdxW = 10,
+  parameter int LowLatency = 0
 ) (
   input  logic                  clk,
   input  logic                  rst,
@@ -76,15 +77,15 @@ module sq_post #(
   roce_pkg::wqe_t   wqe_q;  // the request that is looked up
   logic             wqe_valid_q;
   logic             read_q;  // the tables' outputs belong to wqe_q
-  logic             found_q;  // the registers below belong to wqe_q
+  logic             found;  // all that follows belongs to wqe_q
   logic             waiting_q;  // wqe_q found its ring full
-  logic [2:0]       state_q;
-  logic [IdxW-1:0]  head_q;
-  logic [IdxW-1:0]  tail_q;
-  logic             reads_q;  // READs and atomics are allowed
-  logic [2:0]       pmtu_q;
-  logic [4:0]       log2_q;
-  logic [SlotW-1:0] base_q;
+  logic [2:0]       qp_state;
+  logic [IdxW-1:0]  head;
+  logic [IdxW-1:0]  tail;
+  logic             reads;  // READs and atomics are allowed
+  logic [2:0]       pmtu;
+  logic [4:0]       log2;
+  logic [SlotW-1:0] base;
 
   logic             load;
   logic             decide;
@@ -97,28 +98,28 @@ module sq_post #(
   logic             look_again;
   logic [QpW-1:0]   look_qpn;
 
-  assign decide = wqe_valid_q && found_q && !hold_i;
+  assign decide = wqe_valid_q && found && !hold_i;
   assign accept = decide && queueable && !full && room;
   assign reject = decide && !queueable && !reject_valid_q;
-  assign s_wqe_tready = enable_i && !hold_i && (!wqe_valid_q || accept || reject);
+  // A request that is decided on makes room for the next, which is looked up in the same cycle (if
+  // the two would not come too close for sq_enqueue); one that could not be is looked up again in
+  // the cycle after.
+  assign s_wqe_tready = enable_i && !hold_i &&
+      (!wqe_valid_q || (LowLatency == 0 && (accept || reject)));
   assign load = s_wqe_tvalid && s_wqe_tready;
-  // A request that is decided on makes room for the next, which is looked up in the same cycle; one
-  // that could not be is looked up again in the cycle after.
-  assign look_again = wqe_valid_q && !read_q && !found_q;
+  assign look_again = wqe_valid_q && !read_q && (LowLatency != 0 || !found);
   assign look_qpn = look_again ? wqe_q.qpn[QpW-1:0] : s_wqe_tdata.qpn[QpW-1:0];
 
   always_ff @(posedge clk) begin
     if (rst) begin
       wqe_valid_q <= 1'b0;
       read_q      <= 1'b0;
-      found_q     <= 1'b0;
       waiting_q   <= 1'b0;
     end else begin
       if (load) wqe_valid_q <= 1'b1;
       else if (accept || reject) wqe_valid_q <= 1'b0;
       // What was read before a set-up may be old: hold_i makes it be read again.
       read_q  <= load || (look_again && !hold_i);
-      found_q <= read_q && !hold_i;
       if (accept || reject) waiting_q <= 1'b0;
       else if (decide && queueable && full) waiting_q <= 1'b1;
     end
@@ -136,6 +137,7 @@ module sq_post #(
   logic               tail_fwd_q;  // the tail written last, for a lookup that came too early
   logic [QpW-1:0]     tail_fwd_qpn_q;
   logic [IdxW-1:0]    tail_fwd_idx_q;
+  logic [IdxW-1:0]    tail_now;
 
   assign set_qpn = set_i.qpn[QpW-1:0];
 
@@ -147,14 +149,45 @@ module sq_post #(
   always_ff @(posedge clk) begin
     if (accept) begin
       tail_fwd_qpn_q <= wqe_q.qpn[QpW-1:0];
-      tail_fwd_idx_q <= tail_q + 1'b1;
+      tail_fwd_idx_q <= tail + 1'b1;
     end
-    if (read_q) begin
-      state_q <= state_read;
-      head_q  <= head_read;
-      tail_q  <= (tail_fwd_q && tail_fwd_qpn_q == wqe_q.qpn[QpW-1:0]) ? tail_fwd_idx_q : tail_read;
-      {reads_q, pmtu_q, log2_q, base_q} <= static_read;
+  end
+
+  assign tail_now =
+      (tail_fwd_q && tail_fwd_qpn_q == wqe_q.qpn[QpW-1:0]) ? tail_fwd_idx_q : tail_read;
+
+  if (LowLatency != 0) begin : gen_found_direct
+    assign found    = read_q;
+    assign qp_state = state_read;
+    assign head     = head_read;
+    assign tail     = tail_now;
+    assign {reads, pmtu, log2, base} = static_read;
+  end else begin : gen_found
+    logic             found_q;
+    logic [2:0]       state_q;
+    logic [IdxW-1:0]  head_q;
+    logic [IdxW-1:0]  tail_q;
+    logic [8+SlotW:0] static_q;
+
+    always_ff @(posedge clk) begin
+      if (rst) found_q <= 1'b0;
+      else found_q <= read_q && !hold_i;
     end
+
+    always_ff @(posedge clk) begin
+      if (read_q) begin
+        state_q  <= state_read;
+        head_q   <= head_read;
+        tail_q   <= tail_now;
+        static_q <= static_read;
+      end
+    end
+
+    assign found    = found_q;
+    assign qp_state = state_q;
+    assign head     = head_q;
+    assign tail     = tail_q;
+    assign {reads, pmtu, log2, base} = static_q;
   end
 
   ram_clear #(
@@ -192,7 +225,7 @@ module sq_post #(
     .clk(clk),
     .wr_en_i(set_valid_i || accept),
     .wr_addr_i(set_valid_i ? set_qpn : wqe_q.qpn[QpW-1:0]),
-    .wr_data_i(set_valid_i ? '0 : tail_q + 1'b1),
+    .wr_data_i(set_valid_i ? '0 : tail + 1'b1),
     .rd_en_i(1'b1),
     .rd_addr_i(look_qpn),
     .rd_data_o(tail_read)
@@ -213,10 +246,12 @@ module sq_post #(
 
   // ---- what is asked for: worked out during the lookup ------------------------------------------
   logic       writes, sends, cmp_swap, fetch_add, read_op;
-  logic       known_q, read_op_q, atomic_q, cmp_swap_q, receive_q;
-  logic [3:0] wc_op_q;
-  logic       long_q;  // above 2^31
-  logic       half_q;  // above 2^30
+  localparam int AskedW = 11;
+  logic [AskedW-1:0] asked, asked_now;
+  logic              known, is_read, is_atomic, is_cmp_swap, receive;
+  logic [3:0]        wc_op;
+  logic              above31;  // above 2^31
+  logic              above30;  // above 2^30
 
   assign writes    = wqe_q.opcode == roce_pkg::WrWrite || wqe_q.opcode == roce_pkg::WrWriteImm;
   assign sends     = wqe_q.opcode == roce_pkg::WrSend || wqe_q.opcode == roce_pkg::WrSendImm ||
@@ -225,19 +260,28 @@ module sq_post #(
   assign cmp_swap  = wqe_q.opcode == roce_pkg::WrCmpSwap;
   assign fetch_add = wqe_q.opcode == roce_pkg::WrFetchAdd;
 
-  always_ff @(posedge clk) begin
-    known_q    <= (writes || sends || read_op || cmp_swap || fetch_add) &&
-        wqe_q.flags[7:3] == '0;
-    read_op_q  <= read_op;
-    atomic_q   <= cmp_swap || fetch_add;
-    cmp_swap_q <= cmp_swap;
-    receive_q  <= sends || wqe_q.opcode == roce_pkg::WrWriteImm;
-    wc_op_q    <= writes ? roce_pkg::WcOpWrite[3:0] : read_op ? roce_pkg::WcOpRead[3:0] :
+  assign asked = {
+    (writes || sends || read_op || cmp_swap || fetch_add) && wqe_q.flags[7:3] == '0,
+    read_op,
+    cmp_swap || fetch_add,
+    cmp_swap,
+    sends || wqe_q.opcode == roce_pkg::WrWriteImm,
+    writes ? roce_pkg::WcOpWrite[3:0] : read_op ? roce_pkg::WcOpRead[3:0] :
         cmp_swap ? roce_pkg::WcOpCmpSwap[3:0] : fetch_add ? roce_pkg::WcOpFetchAdd[3:0] :
-        roce_pkg::WcOpSend[3:0];
-    long_q     <= wqe_q.length[31] && wqe_q.length[30:0] != '0;
-    half_q     <= wqe_q.length[31] || (wqe_q.length[30] && wqe_q.length[29:0] != '0);
+        roce_pkg::WcOpSend[3:0],
+    wqe_q.length[31] && wqe_q.length[30:0] != '0,
+    wqe_q.length[31] || (wqe_q.length[30] && wqe_q.length[29:0] != '0)
+  };
+
+  if (LowLatency != 0) begin : gen_asked_direct
+    assign asked_now = asked;
+  end else begin : gen_asked
+    logic [AskedW-1:0] asked_q;
+    always_ff @(posedge clk) asked_q <= asked;
+    assign asked_now = asked_q;
   end
+
+  assign {known, is_read, is_atomic, is_cmp_swap, receive, wc_op, above31, above30} = asked_now;
 
   // ---- decide -----------------------------------------------------------------------------------
   logic [31:0] tail_bits;
@@ -245,19 +289,19 @@ module sq_post #(
   logic [31:0] ring;
   logic [1:0]  bad;
 
-  assign queueable = wqe_q.qpn < 24'(QpCount) && (state_q == roce_pkg::QpRts ||
-      state_q == roce_pkg::QpSqd || state_q == roce_pkg::QpErr);
+  assign queueable = wqe_q.qpn < 24'(QpCount) && (qp_state == roce_pkg::QpRts ||
+      qp_state == roce_pkg::QpSqd || qp_state == roce_pkg::QpErr);
   // Never more than 2^log2 requests are in a ring, so it is full when head and tail differ in just
   // the bit above the slot number.
-  assign tail_bits = 32'(tail_q);
-  assign differ    = 32'(tail_q) ^ 32'(head_q);
-  assign ring      = 32'd1 << log2_q;
+  assign tail_bits = 32'(tail);
+  assign differ    = 32'(tail) ^ 32'(head);
+  assign ring      = 32'd1 << log2;
   assign full      = (differ & (ring | (ring - 1'b1))) == ring;
 
   always_comb begin
     bad = roce_pkg::SqGood;
-    if (!atomic_q && (long_q || (read_op_q && pmtu_q == 3'd1 && half_q))) bad = roce_pkg::SqBadLen;
-    if (!known_q || ((read_op_q || atomic_q) && !reads_q)) bad = roce_pkg::SqBadOp;
+    if (!is_atomic && (above31 || (is_read && pmtu == 3'd1 && above30))) bad = roce_pkg::SqBadLen;
+    if (!known || ((is_read || is_atomic) && !reads)) bad = roce_pkg::SqBadOp;
   end
 
   // ---- hand over --------------------------------------------------------------------------------
@@ -266,31 +310,32 @@ module sq_post #(
 
   always_comb begin
     put_req        = '0;
-    put_req.lap    = tail_bits[log2_q];
+    put_req.lap    = tail_bits[log2];
     put_req.bad    = bad;
     put_req.op     = wqe_q.opcode[3:0];
     put_req.fence  = wqe_q.flags[roce_pkg::WqeFence];
-    put_req.se     = wqe_q.flags[roce_pkg::WqeSolicited] && receive_q;
+    put_req.se     = wqe_q.flags[roce_pkg::WqeSolicited] && receive;
     put_req.target = wqe_q.target;
     put_req.laddr  = wqe_q.laddr;
     put_req.raddr  = wqe_q.raddr;
     put_req.rkey   = wqe_q.rkey;
     put_req.length = wqe_q.length;
     put_req.imm    = wqe_q.imm;
-    if (atomic_q) {put_req.length, put_req.imm} = wqe_q.swap_add;
-    if (cmp_swap_q) put_req.compare = wqe_q.compare;
+    if (is_atomic) {put_req.length, put_req.imm} = wqe_q.swap_add;
+    if (is_cmp_swap) put_req.compare = wqe_q.compare;
     put_cpl          = '0;
     put_cpl.signaled = wqe_q.flags[roce_pkg::WqeSignaled];
-    put_cpl.read     = read_op_q || atomic_q;
-    put_cpl.opcode   = wc_op_q;
-    put_cpl.length   = atomic_q ? 32'd8 : wqe_q.length;
+    put_cpl.read     = is_read || is_atomic;
+    put_cpl.opcode   = wc_op;
+    put_cpl.length   = is_atomic ? 32'd8 : wqe_q.length;
     put_cpl.wr_id    = wqe_q.wr_id;
   end
 
   sq_enqueue #(
     .QpW(QpW),
     .SlotW(SlotW),
-    .IdxW(IdxW)
+    .IdxW(IdxW),
+    .LowLatency(LowLatency)
   ) u_enqueue (
     .clk(clk),
     .rst(rst),
@@ -298,10 +343,10 @@ module sq_post #(
     .idle_o(idle_o),
     .put_valid_i(accept),
     .put_qpn_i(wqe_q.qpn[QpW-1:0]),
-    .put_idx_i(tail_q),
-    .put_pmtu_i(pmtu_q),
-    .put_log2_i(log2_q),
-    .put_base_i(base_q),
+    .put_idx_i(tail),
+    .put_pmtu_i(pmtu),
+    .put_log2_i(log2),
+    .put_base_i(base),
     .put_req_i(put_req),
     .put_cpl_i(put_cpl),
     .set_valid_i(set_valid_i),
@@ -333,7 +378,7 @@ module sq_post #(
   always_ff @(posedge clk) begin
     if (reject) begin
       reject_qpn_q    <= wqe_q.qpn;
-      reject_opcode_q <= 8'(wc_op_q);
+      reject_opcode_q <= 8'(wc_op);
       reject_wr_id_q  <= wqe_q.wr_id;
     end
   end

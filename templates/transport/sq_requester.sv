@@ -19,11 +19,12 @@
 //
 // Throughput: a packet a cycle within a turn, READs and atomics one every 2 cycles; a turn costs a
 // cycle of its own, 14 when no other QP has anything to send. Latency: 18 cycles from a kick to
-// m_cmd.
+// m_cmd (LowLatency: 10).
 //
 // QpW: bits of a QPN. WqeSlots: slots in the request memory, 2..2^20. SlotW: bits of a slot number.
 // IdxW: bits of a ring index, SlotW + 2. AckInterval, WindowPkts, Quantum: as in sq_segment.
-// RdDepth: most READs and atomics outstanding per QP, 1..128.
+// RdDepth: most READs and atomics outstanding per QP, 1..128. LowLatency: 1, in as few cycles as
+// possible; for timing that does not need the registers.
 `default_nettype none
 
 module sq_requester #(
@@ -35,7 +36,8 @@ module sq_requester #(
   parameter int WindowPkts = 256,
   parameter int Quantum = 16,
   parameter int RdDepth = 16,
-  parameter int Selective = 0
+  parameter int Selective = 0,
+  parameter int LowLatency = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -135,7 +137,8 @@ module sq_requester #(
   assign s_kick_ack_tready = kick_tready && !recheck_tvalid;
 
   sq_sched #(
-    .QpW(QpW)
+    .QpW(QpW),
+    .LowLatency(LowLatency)
   ) u_send (
     .clk(clk),
     .rst(rst),
@@ -162,7 +165,8 @@ module sq_requester #(
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
     .RdDepth(RdDepth),
-    .Selective(Selective)
+    .Selective(Selective),
+    .LowLatency(LowLatency)
   ) u_fetch (
     .clk(clk),
     .rst(rst),
@@ -270,7 +274,8 @@ module sq_requester #(
   );
 
   sq_emit #(
-    .QpW(QpW)
+    .QpW(QpW),
+    .LowLatency(LowLatency)
   ) u_emit (
     .clk(clk),
     .rst(rst),

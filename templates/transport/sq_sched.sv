@@ -8,16 +8,18 @@
 //
 // Handshake: one kick or one end of turn a cycle. An end of turn has precedence and is never
 // refused (at most one a cycle); the two kick streams take turns. Nothing waits for m_pop: the list
-// holds every QP. A kick is on m_pop 4 cycles later when the list is empty. After done_valid_i a QP
-// is on m_pop again 4 cycles later at the earliest: sq_segment relies on it. Kicks are refused
-// until ready_o (flags cleared, 2^QpW cycles after reset).
+// holds every QP. A kick is on m_pop 3 cycles later when the list is empty, after done_valid_i a QP
+// is on m_pop again 4 cycles later at the earliest (LowLatency: 2 and 3; by then what its turn
+// changed must be in the tables). Kicks are refused until ready_o (flags cleared, 2^QpW cycles
+// after reset).
 //
-// QpW: bits of a QPN, 1..14.
+// QpW: bits of a QPN, 1..14. LowLatency: 1, see above.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module sq_sched #(
-  parameter int QpW = 4
+  parameter int QpW = 4,
+  parameter int LowLatency = 0
 ) (
   input  logic           clk,
   input  logic           rst,
@@ -138,7 +140,8 @@ module sq_sched #(
 
   stream_fifo #(
     .Width(QpW),
-    .Depth(ListDepth)
+    .Depth(ListDepth),
+    .Bypass(LowLatency)
   ) u_list (
     .clk(clk),
     .rst(rst),
@@ -155,7 +158,7 @@ module sq_sched #(
   assign unused = ^{unused_level, list_ready};
 
   `ROCEGEN_ASSERT(list_never_full, !(mod_valid_q && push) || list_ready)
-  for (genvar i = 1; i <= 3; i++) begin : gen_pause
+  for (genvar i = 1; i <= (LowLatency != 0 ? 2 : 3); i++) begin : gen_pause
     `ROCEGEN_ASSERT(pause_kept, !m_pop_tvalid || !$past(done_valid_i, i) ||
         $past(done_qpn_i, i) != m_pop_tdata || $past(rst, i))
   end

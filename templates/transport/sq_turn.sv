@@ -1,8 +1,8 @@
 // sq_turn: reads what is known of a QP whose turn it is and places its cursor.
 //
 // Takes a QP from the work list (s_qp), reads what its owners told (cursor, acknowledged position,
-// head, tail, ring, MTU, READs) and offers the turn on m_turn, all of it from registers: its
-// context and the requests to fetch, from ring index m_turn_idx on m_turn_left of them (at most
+// head, tail, ring, MTU, READs) and offers the turn on m_turn, all of it from registers (LowLatency:
+// from the registers in front of the placing, so a turn waits there): its context and the requests to fetch, from ring index m_turn_idx on m_turn_left of them (at most
 // Quantum; 0 when the QP may not send), m_turn_more when the ring holds more. The cursor is moved
 // to the oldest unacknowledged packet (and the ring's head, and the oldest unanswered READ) when a
 // rewind was ordered (generation differs) or when it lags behind; the first requests may then be
@@ -16,11 +16,12 @@
 // is lost, too): the cursor goes back there, and the next PlainRewinds rewinds skip nothing.
 //
 // hold_i: no new QP is taken. idle_o: no QP is inside. Throughput: a turn every 2 cycles. Latency:
-// 3 cycles.
+// 3 cycles (LowLatency: 2).
 //
 // QpW: bits of a QPN, 1..14. SlotW: bits of a slot number, 1..20. IdxW: bits of a ring index, SlotW
 // + 2. WindowPkts: most packets outstanding, 1..2^22. Quantum: most requests a turn, 1..64.
-// RdDepth: most READs and atomics outstanding, 1..128. Selective: 0 or 1.
+// RdDepth: most READs and atomics outstanding, 1..128. Selective: 0 or 1. LowLatency: 1, without
+// the last register.
 `default_nettype none
 
 module sq_turn #(
@@ -30,7 +31,8 @@ module sq_turn #(
   parameter int WindowPkts = 256,
   parameter int Quantum = 8,
   parameter int RdDepth = 16,
-  parameter int Selective = 0
+  parameter int Selective = 0,
+  parameter int LowLatency = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -290,62 +292,31 @@ module sq_turn #(
   end
 
   // ---- place the cursor -------------------------------------------------------------------------
-  logic              move;
-  logic              placed_q;
-  logic              turn_go;
-  roce_pkg::sq_ctx_t ctx_q;
-  logic [23:0]       ctx_una_q;
-  logic              ctx_limited_q;
-  logic [IdxW-1:0]   ctx_lsn_q;
-  logic [IdxW-1:0]   ctx_idx_q;
-  logic [6:0]        ctx_left_q;
-  logic              ctx_more_q;
-  logic [4:0]        ctx_log2_q;
-  logic [SlotW-1:0]  ctx_base_q;
-  logic [3:0]        turn_q;
-  logic [IdxW-1:0]   waiting;
-  logic [31:0]       waiting_bits;
-  logic              many;
-  logic              back;  // what was skipped has to be sent
+  localparam int PlacedW = roce_pkg::SqCtxW + 40 + 2 * IdxW + SlotW;
 
-  assign got_go       = got_valid_q && (!placed_q || turn_go);
-  assign turn_go      = placed_q && m_turn_tready;
+  logic               move;
+  logic               turn_go;
+  logic [3:0]         turn_q;
+  logic [IdxW-1:0]    waiting;
+  logic [31:0]        waiting_bits;
+  logic               many;
+  logic               back;  // what was skipped has to be sent
+  logic               skip;
+  logic               wait_on;  // no answer has come since the packet that went alone
+  logic [IdxW-1:0]    idx;
+  roce_pkg::sq_ctx_t  ctx;
+  logic [PlacedW-1:0] placed;
+
+  assign turn_go      = m_turn_tvalid && m_turn_tready;
   assign move         = got_rewind_q || got_lag_q || got_used_q[23] || back;
+  assign idx          = move ? got_head_q : got_idx_q;
   assign waiting      = move ? got_from_head_q : got_from_idx_q;
   assign waiting_bits = 32'(waiting);
   assign many         = waiting_bits > 32'(Quantum);
 
   always_ff @(posedge clk) begin
-    if (rst) begin
-      placed_q <= 1'b0;
-      turn_q   <= '0;
-    end else begin
-      if (got_go) placed_q <= 1'b1;
-      else if (turn_go) placed_q <= 1'b0;
-      if (got_go) turn_q <= turn_q + 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk) begin
-    if (got_go) begin
-      ctx_q       <= got_ctx_q;
-      ctx_q.turn  <= turn_q;
-      ctx_q.limit <= got_una_q + 24'(WindowPkts);
-      ctx_q.room  <= move ? 24'(WindowPkts) : 24'(WindowPkts) - got_used_q;
-      if (move) begin
-        ctx_q.rd_used    <= '0;
-        ctx_q.cursor.psn <= got_una_q;
-        ctx_q.cursor.rd  <= got_rdu_q;
-      end
-      ctx_una_q     <= got_una_q;
-      ctx_limited_q <= got_limited_q;
-      ctx_lsn_q     <= got_lsn_q;
-      ctx_idx_q     <= move ? got_head_q : got_idx_q;
-      ctx_left_q    <= !got_ctx_q.run ? '0 : many ? 7'(Quantum) : waiting_bits[6:0];
-      ctx_more_q    <= got_ctx_q.run && many;
-      ctx_log2_q    <= got_log2_q;
-      ctx_base_q    <= got_base_q;
-    end
+    if (rst) turn_q <= '0;
+    else if (got_go) turn_q <= turn_q + 1'b1;
   end
 
   // ---- what a peer that places packets behind a gap need not be sent again -------------------------
@@ -361,11 +332,8 @@ module sq_turn #(
     logic       got_next_q;  // all that is acknowledged since is that packet
     logic       got_same_q;  // nothing is
     logic [2:0] got_plain_q;
-    logic       skip;
     logic       learn;
     logic [2:0] plain;
-    logic       skip_q;
-    logic       wait_q;
 
     ram_sdp #(
       .Width(1),
@@ -424,41 +392,65 @@ module sq_turn #(
         got_same_q   <= una_read[7:0] + 8'd1 == alone_read;
         got_plain_q  <= plain_read;
       end
-      if (got_go) begin
-        skip_q <= skip;
-        wait_q <= got_wait_q && got_same_q && !got_rewind_q;
-      end
     end
 
-    assign m_turn_skip = skip_q;
-    assign m_turn_wait = wait_q;
+    assign wait_on = got_wait_q && got_same_q && !got_rewind_q;
   end else begin : gen_no_skip
     logic unused_skip;
     assign unused_skip = state_nacked_i || cursor_wait_i;
-    assign back        = 1'b0;
-    assign m_turn_skip = 1'b0;
-    assign m_turn_wait = 1'b0;
+    assign back    = 1'b0;
+    assign skip    = 1'b0;
+    assign wait_on = 1'b0;
   end
 
   always_comb begin
-    m_turn_ctx            = ctx_q;
-    m_turn_ctx.cursor.idx = 22'(ctx_idx_q);
+    ctx            = got_ctx_q;
+    ctx.turn       = turn_q;
+    ctx.limit      = got_una_q + 24'(WindowPkts);
+    ctx.room       = move ? 24'(WindowPkts) : 24'(WindowPkts) - got_used_q;
+    ctx.cursor.idx = 22'(idx);
+    if (move) begin
+      ctx.rd_used    = '0;
+      ctx.cursor.psn = got_una_q;
+      ctx.cursor.rd  = got_rdu_q;
+    end
   end
 
-  assign m_turn_tvalid  = placed_q;
-  assign m_turn_una     = ctx_una_q;
-  assign m_turn_limited = ctx_limited_q;
-  assign m_turn_lsn     = ctx_lsn_q;
-  assign m_turn_idx     = ctx_idx_q;
-  assign m_turn_left    = ctx_left_q;
-  assign m_turn_more    = ctx_more_q;
-  assign m_turn_log2    = ctx_log2_q;
-  assign m_turn_base    = ctx_base_q;
-  assign idle_o         = !read_q && !got_valid_q && !placed_q;
+  assign placed = {ctx, got_una_q, got_limited_q, got_lsn_q, idx,
+      !got_ctx_q.run ? 7'd0 : many ? 7'(Quantum) : waiting_bits[6:0], got_ctx_q.run && many,
+      got_log2_q, got_base_q, skip, wait_on};
+
+  if (LowLatency != 0) begin : gen_direct
+    assign got_go        = turn_go;
+    assign m_turn_tvalid = got_valid_q;
+    assign {m_turn_ctx, m_turn_una, m_turn_limited, m_turn_lsn, m_turn_idx, m_turn_left,
+        m_turn_more, m_turn_log2, m_turn_base, m_turn_skip, m_turn_wait} = placed;
+    assign idle_o        = !read_q && !got_valid_q;
+  end else begin : gen_placed
+    logic               placed_valid_q;
+    logic [PlacedW-1:0] placed_q;
+
+    assign got_go = got_valid_q && (!placed_valid_q || turn_go);
+
+    always_ff @(posedge clk) begin
+      if (rst) placed_valid_q <= 1'b0;
+      else if (got_go) placed_valid_q <= 1'b1;
+      else if (turn_go) placed_valid_q <= 1'b0;
+    end
+
+    always_ff @(posedge clk) begin
+      if (got_go) placed_q <= placed;
+    end
+
+    assign m_turn_tvalid = placed_valid_q;
+    assign {m_turn_ctx, m_turn_una, m_turn_limited, m_turn_lsn, m_turn_idx, m_turn_left,
+        m_turn_more, m_turn_log2, m_turn_base, m_turn_skip, m_turn_wait} = placed_q;
+    assign idle_o        = !read_q && !got_valid_q && !placed_valid_q;
+  end
 
   // Fields of the records that nobody needs here.
   logic unused;
-  assign unused = ^{set_i, state_i, cursor_i, waiting_bits, lag, ctx_q.cursor.idx};
+  assign unused = ^{set_i, state_i, cursor_i, waiting_bits, lag, got_ctx_q.cursor.idx};
 
 endmodule
 

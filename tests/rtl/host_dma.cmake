@@ -2,22 +2,25 @@
 set(dma_lib
   templates/net/roce_pkg.sv templates/lib/stream_skid.sv templates/lib/stream_fifo.sv templates/lib/ram_sdp.sv
   templates/lib/byte_rotate.sv templates/lib/byte_rotate_level.sv templates/host/axi_burst.sv)
-function(add_dma_benches suffix width address buffer reads writes stages targets)
+function(add_dma_benches suffix width address buffer reads writes stages targets low)
   add_rtl_bench(NAME host_dma_read_${suffix} TOP dma_read BENCH tests/rtl/host_dma_read_bench.cpp LABELS host
     SOURCES ${dma_lib} templates/host/dma_read.sv
-    PARAMS DataW=${width} AddrW=${address} BufBeats=${buffer} MaxReads=${reads} RotateStages=${stages} Targets=${targets})
+    PARAMS DataW=${width} AddrW=${address} BufBeats=${buffer} MaxReads=${reads} RotateStages=${stages} Targets=${targets}
+           LowLatency=${low})
   add_rtl_bench(NAME host_dma_write_${suffix} TOP dma_write BENCH tests/rtl/host_dma_write_bench.cpp LABELS host
     SOURCES ${dma_lib} templates/host/dma_write.sv
-    PARAMS DataW=${width} AddrW=${address} MaxWrites=${writes} RotateStages=${stages} Targets=${targets})
+    PARAMS DataW=${width} AddrW=${address} MaxWrites=${writes} RotateStages=${stages} Targets=${targets}
+           LowLatency=${low})
 endfunction()
-#               name      width address buffer reads writes stages targets
-add_dma_benches(64        64    64      1024   64    32     1      1)
-add_dma_benches(64_ports  64    40      256    16    8      2      8)
-add_dma_benches(128_small 128   33      256    2     2      4      1)
-add_dma_benches(256_ports 256   40      400    128   128    3      3)
-add_dma_benches(512       512   64      512    192   128    2      1)
-add_dma_benches(512_ports 512   64      384    192   128    2      2)
-add_dma_benches(1024      1024  64      384    256   64     2      1)
+#               name      width address buffer reads writes stages targets low
+add_dma_benches(64        64    64      1024   64    32     1      1       1)
+add_dma_benches(64_ports  64    40      256    16    8      2      8       1)
+add_dma_benches(128_small 128   33      256    2     2      4      1       1)
+add_dma_benches(256_ports 256   40      400    128   128    3      3       0)
+add_dma_benches(512       512   64      512    192   128    2      1       0)
+add_dma_benches(512_ports 512   64      384    192   128    2      2       0)
+add_dma_benches(1024      1024  64      384    256   64     2      1       1)
+add_dma_benches(512_low   512   64      512    192   128    1      1       1)
 
 # The whole way between the frame buffer and memory, with atomics.
 function(add_host_path_bench suffix width address slots targets)

@@ -338,8 +338,8 @@ TEST_CASE("latency as documented") {
     if (f.checked == 1) finished = f.axi[0].now() - 1;
     REQUIRE(f.sim.cycle() < 1000);
   }
-  CHECK(f.axi[0].first_aw_valid - taken == 3);
-  CHECK(f.axi[0].first_w_valid - taken == 4 + P_RotateStages);
+  CHECK(f.axi[0].first_aw_valid - taken == (P_LowLatency ? 2 : 3));
+  CHECK(f.axi[0].first_w_valid - taken == (P_LowLatency ? 2 : 4) + P_RotateStages);
   CHECK(finished - f.axi[0].last_b_taken == 1);
   f.finish(100);
 }

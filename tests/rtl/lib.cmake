@@ -5,9 +5,11 @@ foreach(width 1 40 577)
     SOURCES ${lib}/stream_skid.sv ${lib}/stream_reg.sv ${lib}/stream_fifo.sv ${lib}/ram_sdp.sv tests/rtl/lib_streams.sv
     PARAMS Width=${width})
 endforeach()
-add_rtl_bench(NAME lib_arbs TOP lib_arbs BENCH tests/rtl/lib_arbs_bench.cpp LABELS lib
-  SOURCES ${lib}/arb_grant.sv ${lib}/stream_arb.sv ${lib}/record_arb.sv tests/rtl/lib_arbs.sv
-  PARAMS DataW=32 UserW=5)
+foreach(registered 0 1)
+  add_rtl_bench(NAME lib_arbs_${registered} TOP lib_arbs BENCH tests/rtl/lib_arbs_bench.cpp LABELS lib
+    SOURCES ${lib}/arb_grant.sv ${lib}/stream_arb.sv ${lib}/record_arb.sv tests/rtl/lib_arbs.sv
+    PARAMS DataW=32 UserW=5 Registered=${registered})
+endforeach()
 add_rtl_bench(NAME lib_widths TOP lib_widths BENCH tests/rtl/lib_widths_bench.cpp LABELS lib
   SOURCES ${lib}/width_up.sv ${lib}/width_down.sv tests/rtl/lib_widths.sv
   PARAMS UserW=9)

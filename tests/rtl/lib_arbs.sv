@@ -4,7 +4,8 @@
 
 module lib_arbs #(
   parameter int DataW = 32,
-  parameter int UserW = 5
+  parameter int UserW = 5,
+  parameter int Registered = 1
 ) (
   input  logic                  clk,
   input  logic                  rst,
@@ -42,7 +43,8 @@ module lib_arbs #(
       .m_axis_tvalid(m_valid[a]), .m_axis_tready(m_ready[a]), .m_axis_tdata(m_data[a*DataW +: DataW]),
       .m_axis_tkeep(m_keep[a*K +: K]), .m_axis_tlast(m_last[a]), .m_axis_tuser(m_user[a*UserW +: UserW])
     );
-    record_arb #(.N(N), .Width(DataW), .Priority(a % 2)) u_record (
+    record_arb #(.N(N), .Width(DataW), .Priority(a % 2),
+      .Registered(Registered)) u_record (
       .clk(clk), .rst(rst),
       .s_axis_tvalid(r_valid[Base +: N]), .s_axis_tready(r_ready[Base +: N]),
       .s_axis_tdata(r_data[Base*DataW +: N*DataW]),

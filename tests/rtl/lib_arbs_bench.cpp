@@ -126,7 +126,7 @@ TEST_CASE("round robin serves all equally, priority serves input 0 first, no cyc
   for (unsigned a = 0; a < kArbs; ++a)
     for (unsigned i = 0; i < inputs_of(a); ++i)
       for (unsigned n = 0; n < 200; ++n) f.push(base_of(a) + i, i, 1 + f.sim.rng().below(3));  // one beat each
-  f.sim.run(201);
+  f.sim.run(200 + P_Registered);
   for (unsigned a = 0; a < kArbs; ++a) {
     INFO("arbiter " << a << " with " << inputs_of(a) << " inputs");
     CHECK(f.sinks[a]->packets.size() >= 199);

@@ -26,7 +26,7 @@ void write(const std::filesystem::path& folder, const CompiledModule& module) {
 bool write_with_latency(const std::filesystem::path& folder, int latency,
                         const std::function<CompiledModule(int)>& compile) {
   std::string name;
-  for (int budget = 32; budget > 0; --budget) {
+  for (int budget = 32; budget >= 0; --budget) {
     const CompiledModule module = compile(budget);
     name = module.name;
     if (module.latency == latency) {

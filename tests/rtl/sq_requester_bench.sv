@@ -8,7 +8,8 @@ module sq_requester_bench #(
   parameter int AckInterval = 16,
   parameter int WindowPkts = 256,
   parameter int Quantum = 16,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int LowLatency = 0
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -117,7 +118,8 @@ module sq_requester_bench #(
     .QpCount(QpCount),
     .QpW(QpW),
     .SlotW(SlotW),
-    .IdxW(IdxW)
+    .IdxW(IdxW),
+    .LowLatency(LowLatency)
   ) u_post (
     .clk(clk),
     .rst(rst),
@@ -165,7 +167,8 @@ module sq_requester_bench #(
     .AckInterval(AckInterval),
     .WindowPkts(WindowPkts),
     .Quantum(Quantum),
-    .RdDepth(RdDepth)
+    .RdDepth(RdDepth),
+    .LowLatency(LowLatency)
   ) u_requester (
     .clk(clk),
     .rst(rst),
