@@ -170,7 +170,8 @@ module sq_fetch #(
 
     stream_fifo #(
       .Width(2),
-      .Depth(TokDepth)
+      .Depth(TokDepth),
+      .Bypass(LowLatency)
     ) u_skips (
       .clk(clk),
       .rst(rst),

@@ -10,7 +10,7 @@ set(net_tx tx_lookup tx_header tx_assemble tx_seal tx_frame_buffer tx_framer)
 list(TRANSFORM net_rx REPLACE "(.+)" "templates/net/\\1.sv")
 list(TRANSFORM net_tx REPLACE "(.+)" "templates/net/\\1.sv")
 
-function(add_net_benches width crc rewind csum rx_beats headers tx_beats qps)
+function(add_net_benches width crc rewind csum rx_beats headers tx_beats qps low)
   if(NOT ROCEGEN_RTL_TESTS)
     return()
   endif()
@@ -23,22 +23,25 @@ function(add_net_benches width crc rewind csum rx_beats headers tx_beats qps)
   list(FILTER parts EXCLUDE REGEX "rewind|checksum")
   add_rtl_bench(NAME net_rx_${width} TOP rx_frontend BENCH tests/rtl/net_rx.cpp LABELS net
     SOURCES ${net_shared} ${net_rx} ${parts} DEPENDS net_parts_${width}
-    PARAMS DataW=${width} BufBeats=${rx_beats} MaxPayload=4096 CrcLatency=${crc} HdrDepth=${headers})
+    PARAMS DataW=${width} BufBeats=${rx_beats} MaxPayload=4096 CrcLatency=${crc} HdrDepth=${headers}
+           LowLatency=${low})
   list(TRANSFORM parts REPLACE "residue" "rewind")
   add_rtl_bench(NAME net_tx_${width} TOP tx_framer BENCH tests/rtl/net_tx.cpp LABELS net
     SOURCES ${net_shared} ${net_tx} ${parts} ${dir}/ipv4_checksum.sv DEPENDS net_parts_${width}
     PARAMS DataW=${width} QpCount=${qps} BufBeats=${tx_beats} CrcLatency=${crc} RewindLatency=${rewind}
-           CsumLatency=${csum})
+           CsumLatency=${csum} LowLatency=${low})
 endfunction()
-#               width crc rewind csum rx_beats headers tx_beats qps
-add_net_benches(64    1   1      6    1024     16      1024     1)
-add_net_benches(128   1   2      2    256      16      512      37)
-add_net_benches(256   2   3      1    256      16      256      64)
-add_net_benches(512   2   5      2    256      32      128      500)
-add_net_benches(1024  1   6      3    64       16      64       512)
+#               width crc rewind csum rx_beats headers tx_beats qps low
+add_net_benches(64    0   1      6    1024     16      1024     1   1)
+add_net_benches(128   1   2      2    256      16      512      37  1)
+add_net_benches(256   2   3      1    256      16      256      64  0)
+add_net_benches(512   2   5      2    256      32      128      500 0)
+add_net_benches(1024  0   6      3    64       16      64       512 1)
 
 # Beside rx_frontend: puts its payload commands in order.
 foreach(depth 2 5 64)
-  add_rtl_bench(NAME fetch_merge_${depth} TOP fetch_merge BENCH tests/rtl/fetch_merge.cpp LABELS net
-    SOURCES ${net_shared} templates/transport/fetch_merge.sv PARAMS Depth=${depth})
+  foreach(low 0 1)
+    add_rtl_bench(NAME fetch_merge_${depth}_${low} TOP fetch_merge BENCH tests/rtl/fetch_merge.cpp LABELS net
+      SOURCES ${net_shared} templates/transport/fetch_merge.sv PARAMS Depth=${depth} LowLatency=${low})
+  endforeach()
 endforeach()

@@ -7,17 +7,19 @@ foreach(part decode mtu setup packet sequence ahead ring buffer reads region rec
 endforeach()
 list(APPEND responder_parts templates/transport/rx_responder.sv)
 
-# Queue pairs, regions, shared rings, READs of a QP, cycles that answers are collected.
-foreach(shape "1 1 0 1 0" "5 3 1 8 30" "16 16 4 16 0" "512 256 0 128 500" "16384 4096 4096 16 64")
+# Queue pairs, regions, shared rings, READs of a QP, cycles that answers are collected, LowLatency.
+foreach(shape "1 1 0 1 0 1" "5 3 1 8 30 0" "16 16 4 16 0 1" "512 256 0 128 500 0" "16384 4096 4096 16 64 1")
   separate_arguments(shape)
   list(GET shape 0 qps)
   list(GET shape 1 mrs)
   list(GET shape 2 srqs)
   list(GET shape 3 reads)
   list(GET shape 4 hold)
+  list(GET shape 5 low)
   add_rtl_bench(NAME responder_${qps} TOP rx_responder BENCH tests/rtl/responder.cpp
                 SOURCES ${responder_lib} ${responder_parts}
-                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} Selective=0 LABELS transport
+                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} Selective=0 LowLatency=${low}
+                LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
   add_rtl_bench(NAME ack_queue_${qps} TOP ack_queue BENCH tests/rtl/responder_ack_queue.cpp
                 SOURCES ${responder_lib} templates/transport/ack_queue.sv
