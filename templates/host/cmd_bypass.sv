@@ -34,12 +34,13 @@ module cmd_bypass (
   roce_pkg::tx_cmd_t cmd;
   logic [CountW-1:0] through_q;  // requests on the way through dma_read
   logic              clear_q;  // none
+  logic              offered_q;  // s_cmd was offered to m_cmd and stays there
   logic              around;
   logic              enter;
   logic [CountW-1:0] through_d;
 
   assign cmd = s_cmd_tdata;
-  assign around = cmd.pkt.pay_bytes == '0 && clear_q;
+  assign around = cmd.pkt.pay_bytes == '0 && clear_q && !offered_q;
   assign enter = m_cmd_tvalid && m_cmd_tready;
 
   assign m_cmd_tvalid = s_cmd_tvalid && !around && !m_pkt_tvalid;
@@ -56,10 +57,12 @@ module cmd_bypass (
     if (rst) begin
       through_q    <= '0;
       clear_q      <= 1'b1;
+      offered_q    <= 1'b0;
       m_pkt_tvalid <= 1'b0;
     end else begin
       through_q <= through_d;
       clear_q   <= through_d == '0;
+      offered_q <= m_cmd_tvalid && !m_cmd_tready;
       if (s_cmd_tvalid && around) m_pkt_tvalid <= 1'b1;
       else if (m_pkt_tready) m_pkt_tvalid <= 1'b0;
     end
@@ -75,6 +78,7 @@ module cmd_bypass (
 
   `ROCEGEN_ASSERT(through_bound, through_q != '1 || !enter)
   `ROCEGEN_ASSERT(left_was_there, !request_left_i || through_q != '0)
+  `ROCEGEN_STREAM(through_contract, m_cmd_tvalid, m_cmd_tready, m_cmd_tdata)
   `ROCEGEN_STREAM(cmd_contract, s_cmd_tvalid, s_cmd_tready, s_cmd_tdata)
 
 endmodule
