@@ -46,8 +46,8 @@ Latencies compile_arithmetic(Stack& stack, spec::Diagnostics& diagnostics) {
   Latencies out;
   out.crc = add(dataflow::compile_icrc_data(spec.data_width, low_latency(spec) ? 0 : budget));
   add(dataflow::compile_icrc_step(spec.data_width));
-  out.rewind = add(dataflow::compile_icrc_rewind(
-      spec.data_width, low_latency(spec) ? std::max(budget, kLowLatencyLevels) : budget));
+  out.rewind = add(
+      dataflow::compile_icrc_rewind(spec.data_width, low_latency(spec) ? std::max(budget, kLowLatencyLevels) : budget));
   add(dataflow::compile_icrc_residue(spec.data_width));
   out.checksum = add(dataflow::compile_ipv4_checksum(budget));
   return out;
@@ -96,7 +96,8 @@ class Architect {
                          {"LowLatency", low_}},
                         "checks frames and keeps their payload");
     dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
-    merge_ = top_.instance("fetch_merge_i", "fetch_merge", {{"LowLatency", low_}}, "payload commands in the order of their headers");
+    merge_ = top_.instance("fetch_merge_i", "fetch_merge", {{"LowLatency", low_}},
+                           "payload commands in the order of their headers");
     top_.connect(rx_.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_order"), merge_.stream("s_order"), {.weight = 0});
     top_.connect(merge_.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = long_wire_});
@@ -244,12 +245,10 @@ class Architect {
                             "headers, padding, ICRC");
     watch_ = top_.instance("stall_watch_i", "stall_watch", {{"DataW", spec_.data_width}, {"Cycles", 256}},
                            "a paused MAC must not burn retries");
-    cmd_arb_ = top_.instance("cmd_arb_i", "record_arb",
-                             {{"N", 2},
-                              {"Width", record_width("roce_pkg::tx_cmd_t")},
-                              {"Priority", 0},
-                              {"Registered", 1 - low_}},
-                             "requests and READ responses take turns");
+    cmd_arb_ = top_.instance(
+        "cmd_arb_i", "record_arb",
+        {{"N", 2}, {"Width", record_width("roce_pkg::tx_cmd_t")}, {"Priority", 0}, {"Registered", 1 - low_}},
+        "requests and READ responses take turns");
     top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
     bypass_ = top_.instance("cmd_bypass_i", "cmd_bypass", {}, "requests without payload need not wait for memory");
     top_.connect(sq_.stream("m_cmd"), bypass_.stream("s_cmd"), {.weight = 0});
@@ -475,9 +474,9 @@ class Architect {
   const spec::StackSpec& spec_;
   const Latencies& latency_;
   spec::Diagnostics& diagnostics_;
-  const int low_;                              ///< parameter LowLatency
-  const int rotate_stages_ = 2 - low_;         ///< registers in the byte rotators
-  const int long_wire_ = low_ != 0 ? 1 : 2;    ///< weight of connections across the die
+  const int low_;                            ///< parameter LowLatency
+  const int rotate_stages_ = 2 - low_;       ///< registers in the byte rotators
+  const int long_wire_ = low_ != 0 ? 1 : 2;  ///< weight of connections across the die
   Builder top_;
   std::vector<ClockNotes> clock_notes_;
   InstanceHandle rx_, dispatch_, merge_, responder_, regions_, answers_, acks_, rsp_, rq_, rd_gate_, rcq_gate_,

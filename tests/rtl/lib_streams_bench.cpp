@@ -1,4 +1,5 @@
-// stream_skid, stream_reg and stream_fifo at depths 2, 3, 4, 5, 7, 16, 100, with and without bypass: order, loss, level, rate, latency.
+// stream_skid, stream_reg and stream_fifo at depths 2, 3, 4, 5, 7, 16, 100, with and without bypass: order, loss,
+// level, rate, latency.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
@@ -13,11 +14,11 @@ struct Cell {
   unsigned latency;
   bool has_level;
 };
-constexpr Cell kCells[] = {{"skid", 2, 1, false},    {"reg", 1, 1, false},       {"fifo 2", 2, 1, true},
-                           {"fifo 3", 3, 2, true},   {"fifo 4", 4, 2, true},     {"fifo 5", 5, 2, true},
-                           {"fifo 16", 16, 2, true}, {"fifo 100", 100, 2, true}, {"fifo 7", 7, 2, true},
-                           {"bypass 3", 3, 1, true}, {"bypass 5", 5, 1, true},
-                           {"bypass 16", 16, 1, true}, {"bypass 100", 100, 1, true}};
+constexpr Cell kCells[] = {{"skid", 2, 1, false},       {"reg", 1, 1, false},       {"fifo 2", 2, 1, true},
+                           {"fifo 3", 3, 2, true},      {"fifo 4", 4, 2, true},     {"fifo 5", 5, 2, true},
+                           {"fifo 16", 16, 2, true},    {"fifo 100", 100, 2, true}, {"fifo 7", 7, 2, true},
+                           {"bypass 3", 3, 1, true},    {"bypass 5", 5, 1, true},   {"bypass 16", 16, 1, true},
+                           {"bypass 100", 100, 1, true}};
 constexpr unsigned kLanes = 13;
 
 struct Fixture {
