@@ -27,15 +27,17 @@ foreach(shape "1 1 0 1 0 1" "5 3 1 8 30 0" "16 16 4 16 0 1" "512 256 0 128 500 0
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
 
-foreach(shape "1 1 0 1" "5 3 1 8" "512 256 2 128")
+foreach(shape "1 1 0 1 1" "5 3 1 8 0" "512 256 2 128 1")
   separate_arguments(shape)
   list(GET shape 0 qps)
   list(GET shape 1 mrs)
   list(GET shape 2 srqs)
   list(GET shape 3 reads)
+  list(GET shape 4 low)
   add_rtl_bench(NAME responder_selective_${qps} TOP rx_responder BENCH tests/rtl/responder.cpp
                 SOURCES ${responder_lib} ${responder_parts}
-                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} Selective=1 LABELS transport
+                PARAMS QpCount=${qps} MrCount=${mrs} SrqCount=${srqs} RdDepth=${reads} Selective=1 LowLatency=${low}
+                LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
 
