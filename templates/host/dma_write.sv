@@ -16,10 +16,10 @@
 // taken in order of the packets, also between ports: a slow port holds back the others. Port t has
 // bit t, or lane t, of each m_axi vector; addresses and data are the same in all lanes. Latency: 3
 // cycles from s_pay to m_axi_awvalid, 4 + RotateStages to m_axi_wvalid (LowLatency: 2 and 2 +
-// RotateStages); 1 cycle from the last m_axi_bvalid to m_done_tvalid. Throughput: one W beat a cycle; a packet takes as many cycles as
-// it has W beats. s_pay_tready depends on registers only (LowLatency: and on m_axi_awready). A
-// packet every k cycles needs MaxWrites
-// of (L + 8) / k at a memory latency of L cycles.
+// RotateStages); 1 cycle from the last m_axi_bvalid to m_done_tvalid. Throughput: one W beat a
+// cycle; a packet takes as many cycles as it has W beats. s_pay_tready depends on registers only
+// (LowLatency: and on m_axi_awready). A packet every k cycles needs MaxWrites of (L + 8) / k at a
+// memory latency of L cycles.
 //
 // DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. MaxWrites:
 // 2..1024. RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8. LowLatency: 1,

@@ -1,8 +1,8 @@
 // record_arb: merges N streams of single-beat records into one.
 //
 // Handshake: s_axis_tready depends on s_axis_tvalid and m_axis_tready combinationally; the outputs
-// are registers, or with Registered 0 depend on the inputs likewise. A record that was offered stays
-// offered. Latency 1 cycle (Registered 0: none), one record a cycle.
+// are registers, or with Registered 0 depend on the inputs likewise. A record that was offered
+// stays offered. Latency 1 cycle (Registered 0: none), one record a cycle.
 //
 // N: inputs, 1..64 (shallow up to 16). Width: bits of a record, >= 1. Priority: 0 round robin (a
 // waiting input is served after at most N - 1 records), 1 input 0 first. Registered: see above.

@@ -6,8 +6,8 @@
 // and nothing is lost. level_o counts the beats held, the one at the output included.
 //
 // Width: bits of payload, >= 1. Depth: beats, >= 2, any number. Style: 0 auto (distributed up to 64
-// deep, above by size as in ram_sdp), 1 block RAM, 2 UltraRAM, 3 distributed. Bypass: 1, a beat that
-// would wait for nobody goes round the RAM, into a register with a multiplexer behind it.
+// deep, above by size as in ram_sdp), 1 block RAM, 2 UltraRAM, 3 distributed. Bypass: 1, a beat
+// that would wait for nobody goes round the RAM, into a register with a multiplexer behind it.
 `include "rocegen_assert.svh"
 `default_nettype none
 

@@ -11,8 +11,8 @@
 // pulses.
 //
 // DataW: bits a beat. BufBeats: beats of payload held, a power of two, 2..65536. BeatsW: bits of a
-// length in beats. HdrDepth: header records held, >= 2. LowLatency: 1, a header goes round the empty
-// queue.
+// length in beats. HdrDepth: header records held, >= 2. LowLatency: 1, a header goes round the
+// empty queue.
 `include "rocegen_assert.svh"
 `default_nettype none
 

@@ -12,14 +12,14 @@
 // with the header's buf_addr and its pay_bytes as `bytes`: it gives the payload (`forward`, its
 // first 8 bytes reversed with `swap`) or forgets it, and frees the space.
 //
-// Latency: header record CrcLatency + 7 cycles after the frame's last beat (LowLatency: + 6); payload
-// 2 cycles after its command. Throughput: a frame a cycle, a payload beat a cycle. Full buffer or header queue:
-// the frame is dropped whole; the next that fits is taken.
+// Latency: header record CrcLatency + 7 cycles after the frame's last beat (LowLatency: + 6);
+// payload 2 cycles after its command. Throughput: a frame a cycle, a payload beat a cycle. Full
+// buffer or header queue: the frame is dropped whole; the next that fits is taken.
 //
 // DataW: bits a beat, 64, 128, 256, 512 or 1024. BufBeats: beats of payload buffered, a power of
 // two that holds at least one MaxPayload. MaxPayload: bytes, 1..16383. CrcLatency: cycles of the
-// compiled icrc_data, >= 0. HdrDepth: headers buffered, >= 2. LowLatency: 1, a header goes round the
-// empty queue.
+// compiled icrc_data, >= 0. HdrDepth: headers buffered, >= 2. LowLatency: 1, a header goes round
+// the empty queue.
 //
 // rocegen: comb s_fetch.tready<-m_pay.tready
 `include "rocegen_assert.svh"

@@ -5,8 +5,8 @@
 // credit_o says that another may be started. An aborted frame (frame_abort_i with its last beat) is
 // forgotten at once. seal_* brings the values of each other frame, in order, after its last beat.
 // On the way out the ICRC goes behind the covered bytes and the checksum into bytes 24, 25; a frame
-// of less than 60 bytes is padded to 60 with zeros. Latency 4 cycles from seal to first beat, 3 with
-// LowLatency. A beat a cycle, also between frames.
+// of less than 60 bytes is padded to 60 with zeros. Latency 4 cycles from seal to first beat, 3
+// with LowLatency. A beat a cycle, also between frames.
 //
 // DataW: bits a beat, 64..1024, a power of two. BufBeats: beats held, a power of two, >= 8; a frame
 // may have BufBeats - 2. BeatsW: bits of a frame's length in beats. SealDepth: frames in flight, >=

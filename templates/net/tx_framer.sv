@@ -9,10 +9,10 @@
 // are at least 60 bytes long.
 //
 // Latency: 2 cycles to the frame's first beat in the buffer; CrcLatency + RewindLatency + 5 cycles
-// (or CsumLatency + 4) from its last one there to its first on m_tx, one less with LowLatency. Throughput: a frame beat a
-// cycle, at least one cycle a frame; a frame longer than all before it may leave a gap in front, as
-// it leaves when it is whole. Full: s_pkt_tready falls; a packet that is under way waits for frames
-// to leave, never for other packets.
+// (or CsumLatency + 4) from its last one there to its first on m_tx, one less with LowLatency.
+// Throughput: a frame beat a cycle, at least one cycle a frame; a frame longer than all before it
+// may leave a gap in front, as it leaves when it is whole. Full: s_pkt_tready falls; a packet that
+// is under way waits for frames to leave, never for other packets.
 //
 // DataW: bits a beat, 64, 128, 256, 512 or 1024. QpCount: QPs, 1..16384. BufBeats: frame beats
 // buffered, a power of two that holds a frame of 4096 bytes of payload and four beats. CrcLatency,

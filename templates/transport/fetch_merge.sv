@@ -4,7 +4,8 @@
 // Handshake: s_order brings one bit for each header that owns frame-buffer space, in their order:
 // 0, its command comes on s_req; 1, on s_rsp. Each bit lets one command through to m_fetch; a
 // command waits for its bit, and the other stream waits with it. Latency 1 cycle (LowLatency: none,
-// m_fetch follows its inputs combinationally), a command a cycle. Full: s_order_tready falls after Depth bits without their command.
+// m_fetch follows its inputs combinationally), a command a cycle. Full: s_order_tready falls after
+// Depth bits without their command.
 //
 // Depth: headers on their way from rx_dispatch to their command, 2..1024. LowLatency: 1, see above.
 // rocegen: comb m_fetch.tvalid<-s_req.tvalid, m_fetch.tvalid<-s_rsp.tvalid

@@ -33,11 +33,10 @@
 // Handshake: a slot (header, set-up or kill) is taken every two cycles, from one QP or from many;
 // the pipeline behind never stalls, instead a header waits until all output queues have room, and a
 // kill until m_ack and m_rcq have. So a slow output holds back s_hdr and s_err, and of s_cfg only a
-// change to ERR.
-// Headers and the rest take turns; after a set-up of a QP nothing is taken for six cycles more. A
-// header's outputs appear 13 cycles after it was taken when nothing waits in front of them. With
-// LowLatency a header is taken a cycle earlier, and its command needs a cycle less. Nothing is taken
-// before ready_o (tables cleared, QpCount + SrqCount cycles after reset).
+// change to ERR. Headers and the rest take turns; after a set-up of a QP nothing is taken for six
+// cycles more. A header's outputs appear 13 cycles after it was taken when nothing waits in front
+// of them. With LowLatency a header is taken a cycle earlier, and its command needs a cycle less.
+// Nothing is taken before ready_o (tables cleared, QpCount + SrqCount cycles after reset).
 //
 // s_cfg: setup 1 takes every field, starts the receive side anew (ePSN = rq_psn, MSN 0, no READ,
 // head of its own ring 0) and revives a dead QP; setup 0 takes only `state`. Both are in force
@@ -73,13 +72,14 @@
 // 1..128. Selective: 1 places packets ahead of ePSN. LowLatency: 1, s_*_tready follows the inputs'
 // valid combinationally.
 //
-// With Selective, a packet of the WRITE under way that comes ahead of ePSN (without immediate, within
-// 119 PSNs; shape, length and region right) goes to memory although it counts as nak_psn or
-// out_of_order, and is remembered (responder_ahead; `placed`). Nothing else is: the bytes of another
-// message may be those of the one that is not complete yet. When the gap closes ePSN jumps over what
-// has been placed (`jumps`), with one answer for it and all of that: an ACK, or the next gap's NAK.
-// Nothing is taken meanwhile (27 cycles, and one a PSN up to the last one placed), once a gap. A
-// set-up waits until no header has been taken for 13 cycles, and holds up what follows for 140.
+// With Selective, a packet of the WRITE under way that comes ahead of ePSN (without immediate,
+// within 119 PSNs; shape, length and region right) goes to memory although it counts as nak_psn or
+// out_of_order, and is remembered (responder_ahead; `placed`). Nothing else is: the bytes of
+// another message may be those of the one that is not complete yet. When the gap closes ePSN jumps
+// over what has been placed (`jumps`), with one answer for it and all of that: an ACK, or the next
+// gap's NAK. Nothing is taken meanwhile (27 cycles, and one a PSN up to the last one placed), once
+// a gap. A set-up waits until no header has been taken for 13 cycles, and holds up what follows for
+// 140.
 `include "rocegen_assert.svh"
 `default_nettype none
 

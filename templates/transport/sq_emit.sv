@@ -1,11 +1,11 @@
 // sq_emit: turns a packet that sq_segment decided on into a command for dma_read.
 //
 // put_valid_i may come in every cycle in which room_o is high; the command is on m_cmd 5 cycles
-// later (LowLatency: 2). The packet's place in its message, psn - first_psn, gives its byte offset: of the payload
-// in host memory, or, of a READ that is asked for again from inside, of the rest that it asks for.
-// FIRST and ONLY of a WRITE carry the RETH with the whole length; immediate data or the key to
-// invalidate goes with LAST and ONLY; fields that an opcode does not have are zero. m_cmd may stall
-// for any time: room_o falls when CmdDepth packets are inside, none is lost.
+// later (LowLatency: 2). The packet's place in its message, psn - first_psn, gives its byte offset:
+// of the payload in host memory, or, of a READ that is asked for again from inside, of the rest
+// that it asks for. FIRST and ONLY of a WRITE carry the RETH with the whole length; immediate data
+// or the key to invalidate goes with LAST and ONLY; fields that an opcode does not have are zero.
+// m_cmd may stall for any time: room_o falls when CmdDepth packets are inside, none is lost.
 //
 // QpW: bits of a QPN, 1..14. LowLatency: 1, the address is added up in one cycle, and short ways
 // lead round the queues.

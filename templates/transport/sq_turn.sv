@@ -1,13 +1,14 @@
 // sq_turn: reads what is known of a QP whose turn it is and places its cursor.
 //
 // Takes a QP from the work list (s_qp), reads what its owners told (cursor, acknowledged position,
-// head, tail, ring, MTU, READs) and offers the turn on m_turn, all of it from registers (LowLatency:
-// from the registers in front of the placing, so a turn waits there): its context and the requests to fetch, from ring index m_turn_idx on m_turn_left of them (at most
-// Quantum; 0 when the QP may not send), m_turn_more when the ring holds more. The cursor is moved
-// to the oldest unacknowledged packet (and the ring's head, and the oldest unanswered READ) when a
-// rewind was ordered (generation differs) or when it lags behind; the first requests may then be
-// acknowledged already. Reading head and una in one cycle is safe: a head is told after the una
-// that it follows from. A QP whose peer has no receive buffer (rnr) may not send.
+// head, tail, ring, MTU, READs) and offers the turn on m_turn, all of it from registers
+// (LowLatency: from the registers in front of the placing, so a turn waits there): its context and
+// the requests to fetch, from ring index m_turn_idx on m_turn_left of them (at most Quantum; 0 when
+// the QP may not send), m_turn_more when the ring holds more. The cursor is moved to the oldest
+// unacknowledged packet (and the ring's head, and the oldest unanswered READ) when a rewind was
+// ordered (generation differs) or when it lags behind; the first requests may then be acknowledged
+// already. Reading head and una in one cycle is safe: a head is told after the una that it follows
+// from. A QP whose peer has no receive buffer (rnr) may not send.
 //
 // Selective: m_turn_skip says that a NAK ordered the rewind, so that sq_segment may send the lost
 // packet alone and skip what it had sent of the message behind it: a peer that places such packets
