@@ -563,7 +563,7 @@ std::string write_csr(const RegisterMap& map) {
       "  // The protection bits, the byte part of addresses and what only other modules need of an event.\n"
       "  logic unused;\n"
       "  assign unused = ^{{s_axil_awprot, s_axil_arprot, s_axil_awaddr[1:0], s_axil_araddr[1:0],\n"
-      "      s_event_tdata.rsp, s_event_tdata.psn}};\n\n"
+      "      s_event_tdata.life, s_event_tdata.rsp, s_event_tdata.psn}};\n\n"
       "endmodule\n`default_nettype wire\n",
       address_of(map, "EVENT"));
   return std::move(emit.text);

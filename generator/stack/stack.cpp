@@ -364,13 +364,16 @@ class Architect {
     top_.connect_pin(bank_.pin("count_o"), csr_.pin("counter_i"));
 
     // A set-up is in force when all its owners have taken it; so no slices on the way.
-    auto order = top_.instance("cfg_order_i", "cfg_order", {}, "keeps the lives of a queue pair apart");
+    auto order = top_.instance("cfg_order_i", "cfg_order", {{"QpCount", spec_.qp_count}},
+                               "keeps the lives of a queue pair apart");
     top_.connect(csr_.stream("m_qp"), order.stream("s_cfg"), {.weight = 0});
     std::vector<InstanceHandle> drains = {answers_, atomic_};
     drains.insert(drains.end(), gates_.begin(), gates_.end());
     fork_set_up("qp_drain_fork_i", order.stream("m_drain"), drains, "a QP's former life leaves these first");
     fork_set_up("qp_cfg_fork_i", order.stream("m_cfg"), {responder_, sq_, framer_, acks_, rsp_, rq_, guard_},
                 "a QP's set-up goes to every owner of its state");
+    for (InstanceHandle owner : {responder_, sq_, framer_, rsp_})
+      top_.connect_pin(order.pin("life_o"), owner.pin("life_i"));
     for (InstanceHandle gate : gates_) top_.connect_pin(responder_.pin("writes_o"), gate.pin("sent_i"));
     top_.connect_pin(responder_.pin("atomics_o"), atomic_.pin("sent_i"));
     top_.connect(csr_.stream("m_mr"), regions_.stream("s_cfg"), {.weight = 0});

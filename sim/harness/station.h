@@ -41,10 +41,15 @@ class Station {
   const LocalAddress& address() const { return address_; }
   /// Last set-up of every QP, by QPN.
   const std::map<uint32_t, QpConfig>& qps() const { return qps_; }
+  /// The set-up before that one: frames of that life may still be on their way out.
+  const std::map<uint32_t, QpConfig>& former_qps() const { return former_qps_; }
   virtual const StationInfo& info() const = 0;
 
   virtual void configure(const LocalAddress& a) { address_ = a; }
-  virtual void setup_qp(const QpConfig& qp) { qps_[qp.qpn] = qp; }
+  virtual void setup_qp(const QpConfig& qp) {
+    if (const auto last = qps_.find(qp.qpn); last != qps_.end()) former_qps_[qp.qpn] = last->second;
+    qps_[qp.qpn] = qp;
+  }
   virtual void set_qp_state(uint32_t qpn, QpState state) = 0;
   virtual void setup_mr(const MrConfig& mr) = 0;
   /// A shared receive ring starts empty.
@@ -83,7 +88,7 @@ class Station {
   std::string name_;
   Memory memory_;
   LocalAddress address_;
-  std::map<uint32_t, QpConfig> qps_;
+  std::map<uint32_t, QpConfig> qps_, former_qps_;
   Transmit transmit_;
 };
 

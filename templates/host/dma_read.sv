@@ -384,7 +384,7 @@ module dma_read #(
                     (head_pkt.opcode == roce_pkg::OpReadRespMiddle) ||
                     (head_pkt.opcode == roce_pkg::OpReadRespLast) ||
                     (head_pkt.opcode == roce_pkg::OpReadRespOnly);
-  assign evt = {roce_pkg::EvtReadErr, head_rsp, head_pkt.psn, head_pkt.qpn};
+  assign evt = {head_pkt.life, roce_pkg::EvtReadErr, head_rsp, head_pkt.psn, head_pkt.qpn};
 
   logic [3-1:0] unused_evt_level;
   stream_fifo #(

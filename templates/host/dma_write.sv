@@ -324,7 +324,8 @@ module dma_write #(
   assign m_axi_bready = {Targets{wait_valid && !wait_none && done_ready && evt_ready}} & wait_port;
   assign collect = wait_valid && done_ready && evt_ready && (wait_none || answered);
   assign failed = failed_q || wait_bad || (!wait_none && refused);
-  assign evt = {roce_pkg::EvtWriteErr, wait_kind == roce_pkg::PayResponse, wait_psn, wait_qpn};
+  assign evt = {wait_idx[roce_pkg::LifeW-1:0], roce_pkg::EvtWriteErr,
+                wait_kind == roce_pkg::PayResponse, wait_psn, wait_qpn};
 
   always_ff @(posedge clk) begin
     if (rst) failed_q <= 1'b0;

@@ -2,8 +2,8 @@
 //
 // s_evt is always taken (tready 1): an event that finds the queue full is dropped and event_lost_o
 // pulses, so that a host that never reads events can't hold up the datapath. Full means that Depth
-// events are held, also in a cycle that takes one off. Cause and QPN are kept; rsp and psn of m_evt
-// read as zero. m_evt is a normal stream; an event shows there two cycles after it came (one cycle
+// events are held, also in a cycle that takes one off. Cause and QPN are kept; the rest of m_evt
+// reads as zero. m_evt is a normal stream; an event shows there two cycles after it came (one cycle
 // when Depth is 2). cnt_evt_events_o counts kept and lost events.
 //
 // Depth: events kept, 2..4096.
@@ -51,14 +51,14 @@ module event_queue #(
   );
 
   assign s_evt_tready = 1'b1;
-  assign m_evt_tdata = {cause, 1'b0, 24'd0, qpn};
+  assign m_evt_tdata = {roce_pkg::LifeW'(0), cause, 1'b0, 24'd0, qpn};
   assign event_lost_o = s_evt_tvalid & ~fifo_ready;
   assign cnt_evt_events_o = s_evt_tvalid;
   assign cnt_evt_lost_o = event_lost_o;
 
   // How full the queue is concerns nobody here.
   logic unused;
-  assign unused = ^{level, s_evt_tdata.rsp, s_evt_tdata.psn};
+  assign unused = ^{level, s_evt_tdata.life, s_evt_tdata.rsp, s_evt_tdata.psn};
 
 endmodule
 `default_nettype wire

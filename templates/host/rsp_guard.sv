@@ -5,6 +5,7 @@
 // or atomic acknowledge) of a QP that had one with an error before is marked as well, so that
 // tx_framer does not send it. The last Entries QPs are remembered; an older one is forgotten, which
 // costs responses that the peer ignores. s_cfg: a set-up or RESET of a QP forgets it; always ready.
+// A response that comes later counts for its own life only.
 //
 // DataW: bits a beat, 8..1024. Entries: 1..16.
 // rocegen: comb s_pkt.tready<-m_pkt.tready, m_pkt.tvalid<-s_pkt.tvalid
@@ -43,6 +44,8 @@ module rsp_guard #(
     $fatal(1, "rsp_guard: Entries must be in 1..16");
   end
 
+  localparam int LifeW = roce_pkg::LifeW;
+
   roce_pkg::tx_pkt_t  pkt;
   logic               error;
   logic               response;
@@ -55,6 +58,7 @@ module rsp_guard #(
   logic [Entries-1:0] hold_q;  // the QP is remembered
   logic [Entries-1:0] put_q;  // one-hot: taken next
   logic [24*Entries-1:0] qpn_q;
+  logic [LifeW*Entries-1:0] life_q;  // of the QP that is remembered
 
   assign {error, pkt} = s_pkt_tuser;
   assign response = pkt.opcode == roce_pkg::OpAtomicAck ||
@@ -73,10 +77,14 @@ module rsp_guard #(
   end
 
   for (genvar i = 0; i < Entries; i++) begin : gen_entry
-    assign hit[i] = hold_q[i] && qpn_q[24*i+:24] == pkt.qpn;
+    assign hit[i] = hold_q[i] && qpn_q[24*i+:24] == pkt.qpn &&
+        life_q[LifeW*i+:LifeW] == pkt.life;
 
     always_ff @(posedge clk) begin
-      if (fresh && put_q[i]) qpn_q[24*i+:24] <= pkt.qpn;
+      if (fresh && put_q[i]) begin
+        qpn_q[24*i+:24]          <= pkt.qpn;
+        life_q[LifeW*i+:LifeW] <= pkt.life;
+      end
       if (rst) hold_q[i] <= 1'b0;
       else if (fresh && put_q[i]) hold_q[i] <= 1'b1;
       else if (anew && s_cfg_tdata.qpn == qpn_q[24*i+:24]) hold_q[i] <= 1'b0;

@@ -84,6 +84,12 @@ package roce_pkg;
   localparam int WqeSolicited = 1;
   localparam int WqeFence = 2;
 
+  // ---- lives of a queue pair ----------------------------------------------------------------------
+  // Set-ups of the QP so far, modular, counted by cfg_order. What may outlive its QP in a queue
+  // carries the number, and counts for nothing in another life: so a QP may be set up fewer than 64
+  // times while a packet of it waits for the MAC or an error for its turn.
+  localparam int LifeW = 6;
+
   // ---- completion status (numbers of enum ibv_wc_status) ------------------------------------------
   // Opcodes of completions (numbers of enum ibv_wc_opcode).
   localparam logic [7:0] WcOpSend = 8'd0;
@@ -112,6 +118,7 @@ package roce_pkg;
   localparam logic [7:0] WcRnrRetryExcErr = 8'd13;
 
   // ---- causes of an asynchronous QP event ---------------------------------------------------------
+  localparam logic [6:0] EvtNone = 7'd0;  // no event: software took the QP to ERR
   localparam logic [6:0] EvtNakInvReq = 7'd1;  // responder refused a request: 0x61 sent
   localparam logic [6:0] EvtNakAccess = 7'd2;  // responder: 0x62 sent
   localparam logic [6:0] EvtReadErr = 7'd3;  // AXI error while reading payload to send
@@ -162,7 +169,8 @@ package roce_pkg;
     logic        last;  // last packet of its message
     logic [1:0]  kind;  // Pay*
     logic        swap;  // reverse the (8) bytes: a big-endian value goes to memory
-    logic [7:0]  idx;  // of an atomic: its number among the QP's responder resources
+    logic [7:0]  idx;  // of an atomic: its number among the QP's responder resources; of a request's
+                       // data: the QP's life
     logic [2:0]  target;  // AXI master that the address belongs to
     logic [23:0] qpn;
     logic [23:0] psn;
@@ -191,6 +199,7 @@ package roce_pkg;
   // request {dma_len, imm} is the swap or add operand and {syndrome, msn, compare_lo} the compare
   // operand; of an atomic acknowledge va is the original value.
   typedef struct packed {
+    logic [LifeW-1:0] life;  // of the QP; tx_framer sends no packet of a former one
     logic [23:0] qpn;
     logic [7:0]  opcode;
     logic        se;
@@ -215,6 +224,7 @@ package roce_pkg;
 
   // An answer that the responder owes.
   typedef struct packed {
+    logic [LifeW-1:0] life;
     logic [23:0] qpn;
     logic [7:0]  syndrome;
     logic [23:0] psn;
@@ -260,8 +270,9 @@ package roce_pkg;
     logic [63:0] wr_id;
   } rcq_t;
 
-  // A QP hit a fatal error.
+  // A QP hit a fatal error. It counts for the life that it belongs to only.
   typedef struct packed {
+    logic [LifeW-1:0] life;
     logic [6:0]  cause;  // Evt*
     logic        rsp;  // EvtReadErr: it was a response; psn is the packet's (also of EvtWriteErr)
     logic [23:0] psn;
@@ -411,6 +422,7 @@ package roce_pkg;
 
   // What a set-up fixes for the responder.
   typedef struct packed {
+    logic [LifeW-1:0] life;
     logic        write_ok;
     logic        read_ok;
     logic        atomic_ok;
@@ -440,6 +452,7 @@ package roce_pkg;
     logic [4:0]  rnr_timer;
     logic [7:0]  max_rd;
     logic [15:0] pd;
+    logic [LifeW-1:0] life;
     logic [23:0] qpn;
     logic [15:0] buf_addr;
     logic [13:0] bytes;
@@ -491,7 +504,7 @@ package roce_pkg;
   localparam int RspPkey = 9;
   localparam int RspNotReady = 10;  // in order, but no receive queue entry
   localparam int RspReplay = 11;  // duplicate of a READ or atomic
-  localparam int RspFixedW = 100;
+  localparam int RspFixedW = 106;
 
   // ---- records inside sq_engine -------------------------------------------------------------------
   // A work request as the requester needs it (one slot of a send ring).
@@ -567,6 +580,7 @@ package roce_pkg;
     logic        run;  // may send
     logic        failed;  // QP in ERR: its ring has to be flushed
     logic        drain;  // SQD: finish what was begun, send nothing new
+    logic [LifeW-1:0] life;
     logic [23:0] qpn;
     logic [2:0]  pmtu;
     logic [23:0] limit;  // first PSN beyond the window
@@ -595,6 +609,7 @@ package roce_pkg;
 
   // What sq_ack keeps of a QP.
   typedef struct packed {
+    logic [LifeW-1:0] life;
     sq_state_t   told;
     logic [2:0]  used;  // retries since the last progress
     logic        nacked;  // a NAK started a rewind; no other may before progress or timeout
@@ -626,9 +641,9 @@ package roce_pkg;
   localparam int SqCplW = 126;
   localparam int SqStateW = 115;
   localparam int SqCursorW = 99;
-  localparam int SqCtxW = 198;
+  localparam int SqCtxW = 204;
   localparam int SqTokW = 386;
-  localparam int SqRowW = 133;
+  localparam int SqRowW = 139;
 
   // ---- records inside rsp_engine -----------------------------------------------------------------
   // A READ or atomic as its QP remembers it; number n of a QP is in row n mod depth. A READ's
@@ -733,10 +748,10 @@ package roce_pkg;
   localparam int RxCmdW = 158;
   localparam int AtomicReqW = 240;
   localparam int AtomicResW = 97;
-  localparam int TxPktW = 296;
-  localparam int TxCmdW = 363;
-  localparam int AckReqW = 106;
-  localparam int QpEvtW = 56;
+  localparam int TxPktW = 302;
+  localparam int TxCmdW = 369;
+  localparam int AckReqW = 112;
+  localparam int QpEvtW = 62;
   localparam int QpCfgW = 335;
   localparam int MrCfgW = 184;
   localparam int WqeW = 512;

@@ -4,9 +4,10 @@
 // or one empty beat; the error bit counts with its last beat and means that the packet is not sent.
 // Frames leave on m_tx whole and sealed: tvalid stays up within a frame. The peer's addresses, QPN,
 // P_Key and source port come from the set-up of the record's QP on s_cfg, which is always ready and
-// must precede. The address pins are static. Extension headers follow the opcode (RETH, AETH,
-// ImmDt, IETH, AtomicETH, AtomicAckETH); atomics and their acknowledges have pay_bytes 0. Frames
-// are at least 60 bytes long.
+// must precede. A packet whose `life` is not the one of that set-up (life_i) is not sent either.
+// The address pins are static. Extension headers follow the opcode (RETH, AETH, ImmDt, IETH,
+// AtomicETH, AtomicAckETH); atomics and their acknowledges have pay_bytes 0. Frames are at least 60
+// bytes long.
 //
 // Latency: 2 cycles to the frame's first beat in the buffer; CrcLatency + RewindLatency + 5 cycles
 // (or CsumLatency + 4) from its last one there to its first on m_tx, one less with LowLatency.
@@ -43,6 +44,7 @@ module tx_framer #(
   input  logic               s_cfg_tvalid,
   output logic               s_cfg_tready,
   input  roce_pkg::qp_cfg_t  s_cfg_tdata,
+  input  logic [roce_pkg::LifeW-1:0] life_i,
   input  logic               s_pkt_tvalid,
   output logic               s_pkt_tready,
   input  logic [DataW-1:0]   s_pkt_tdata,
@@ -55,7 +57,8 @@ module tx_framer #(
   output logic [DataW/8-1:0] m_tx_tkeep,
   output logic               m_tx_tlast,
   output logic               cnt_tx_frames_o,  // left
-  output logic               cnt_tx_aborted_o  // packets with the error bit, not sent
+  output logic               cnt_tx_aborted_o,  // packets not sent
+  output logic               cnt_tx_stale_o  // of these, of a former life
 );
 
   localparam int Bytes = DataW / 8;
@@ -75,6 +78,7 @@ module tx_framer #(
   logic [DataW-1:0]  x_data;
   logic              x_last;
   logic              x_err;
+  logic              x_stale;
   roce_pkg::tx_pkt_t x_pkt;
   logic [2:0]        x_off;
   logic [5:0]        x_ext;
@@ -94,6 +98,7 @@ module tx_framer #(
     .s_cfg_tvalid(s_cfg_tvalid),
     .s_cfg_tready(s_cfg_tready),
     .s_cfg_tdata(s_cfg_tdata),
+    .life_i(life_i),
     .s_pkt_tvalid(s_pkt_tvalid),
     .s_pkt_tready(s_pkt_tready),
     .s_pkt_tdata(s_pkt_tdata),
@@ -105,6 +110,7 @@ module tx_framer #(
     .m_data_o(x_data),
     .m_last_o(x_last),
     .m_err_o(x_err),
+    .m_stale_o(x_stale),
     .m_pkt_o(x_pkt),
     .m_off_o(x_off),
     .m_ext_o(x_ext),
@@ -236,6 +242,7 @@ module tx_framer #(
 
   assign cnt_tx_frames_o = m_tx_tvalid && m_tx_tready && m_tx_tlast;
   assign cnt_tx_aborted_o = frame_valid && frame_last && frame_abort;
+  assign cnt_tx_stale_o = x_valid && x_ready && x_last && x_stale;
 
   `ROCEGEN_STREAM(pkt_contract, s_pkt_tvalid, s_pkt_tready,
                   {s_pkt_tdata, s_pkt_tkeep, s_pkt_tlast, s_pkt_tuser})

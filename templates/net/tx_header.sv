@@ -72,7 +72,7 @@ module tx_header #(
   end
 
   logic unused_qpn;
-  assign unused_qpn = ^{pkt_i.qpn, pkt_i.pay_bytes[13:2]};
+  assign unused_qpn = ^{pkt_i.life, pkt_i.qpn, pkt_i.pay_bytes[13:2]};
 
 endmodule
 

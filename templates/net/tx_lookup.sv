@@ -5,7 +5,8 @@
 // beat a cycle; s_pkt_tready depends only on m_ready_i. Bytes that tkeep does not name come out as
 // zero. A set-up on s_cfg (with `setup`) stores the connection of a QP; it is in force for packets
 // taken from the next cycle on. s_cfg is always ready. A QP must be set up before it sends: the
-// table is not cleared.
+// table is not cleared. life_i is the number of the life that a set-up begins: a packet whose
+// record has another one is marked with m_err_o, so that it does not reach the new peer.
 //
 // DataW: bits a beat, 64..1024, a power of two. QpCount: QPs, 1..16384; QPNs at or above it are
 // ignored on s_cfg and must not be sent from.
@@ -23,6 +24,7 @@ module tx_lookup #(
   input  logic              s_cfg_tvalid,
   output logic              s_cfg_tready,
   input  roce_pkg::qp_cfg_t s_cfg_tdata,
+  input  logic [roce_pkg::LifeW-1:0] life_i,
   input  logic              s_pkt_tvalid,
   output logic              s_pkt_tready,
   input  logic [DataW-1:0]  s_pkt_tdata,
@@ -33,7 +35,8 @@ module tx_lookup #(
   input  logic              m_ready_i,
   output logic [DataW-1:0]  m_data_o,
   output logic              m_last_o,
-  output logic              m_err_o,      // valid with m_last_o
+  output logic              m_err_o,      // not to be sent; valid with m_last_o
+  output logic              m_stale_o,    // as the QP was set up anew since
   output roce_pkg::tx_pkt_t m_pkt_o,
   output logic [2:0]        m_off_o,      // where the payload is placed: see tx_assemble
   output logic [5:0]        m_ext_o,      // extension headers: see tx_header
@@ -46,7 +49,8 @@ module tx_lookup #(
 );
 
   localparam int AddrW = QpCount > 1 ? $clog2(QpCount) : 1;
-  localparam int ConnW = 48 + 32 + 24 + 16 + 16;
+  localparam int LifeW = roce_pkg::LifeW;
+  localparam int ConnW = LifeW + 48 + 32 + 24 + 16 + 16;
 
   if (QpCount < 1 || QpCount > 16384) begin : gen_check_qps
     $fatal(1, "tx_lookup: QpCount must be 1 to 16384");
@@ -54,6 +58,7 @@ module tx_lookup #(
 
   roce_pkg::tx_pkt_t pkt;
   logic              load;
+  logic              err_q;
 
   assign pkt = s_pkt_tuser[roce_pkg::TxPktW-1:0];
   assign s_pkt_tready = !m_valid_o || m_ready_i;
@@ -107,7 +112,7 @@ module tx_lookup #(
   always_ff @(posedge clk) begin
     if (load) begin
       m_last_o  <= s_pkt_tlast;
-      m_err_o   <= s_pkt_tuser[roce_pkg::TxPktW];
+      err_q     <= s_pkt_tuser[roce_pkg::TxPktW];
       m_pkt_o   <= pkt;
       m_off_o   <= off;
       m_ext_o   <= {reth || atomic, atomic, atomic_ack, aeth || atomic_ack, imm_near, imm_far};
@@ -124,6 +129,7 @@ module tx_lookup #(
   end
 
   logic [ConnW-1:0] conn;
+  logic [LifeW-1:0] life;
 
   ram_sdp #(
     .Width(ConnW),
@@ -134,7 +140,7 @@ module tx_lookup #(
     .clk(clk),
     .wr_en_i(s_cfg_tvalid && s_cfg_tdata.setup && s_cfg_tdata.qpn < 24'(QpCount)),
     .wr_addr_i(s_cfg_tdata.qpn[AddrW-1:0]),
-    .wr_data_i({s_cfg_tdata.dmac, s_cfg_tdata.dip, s_cfg_tdata.dqpn, s_cfg_tdata.sport,
+    .wr_data_i({life_i, s_cfg_tdata.dmac, s_cfg_tdata.dip, s_cfg_tdata.dqpn, s_cfg_tdata.sport,
                 s_cfg_tdata.pkey}),
     .rd_en_i(load),
     .rd_addr_i(pkt.qpn[AddrW-1:0]),
@@ -142,7 +148,9 @@ module tx_lookup #(
   );
 
   assign s_cfg_tready = 1'b1;
-  assign {m_dmac_o, m_dip_o, m_dqpn_o, m_sport_o, m_pkey_o} = conn;
+  assign {life, m_dmac_o, m_dip_o, m_dqpn_o, m_sport_o, m_pkey_o} = conn;
+  assign m_stale_o = life != m_pkt_o.life;
+  assign m_err_o   = err_q || m_stale_o;
 
   // What the other owners of a QP's set-up take.
   logic unused_cfg;

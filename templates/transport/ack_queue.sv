@@ -13,7 +13,7 @@
 // m_pkt: one packet for each answer, QPs in the order in which they began to wait; takes and
 // delivers one every two cycles together, or one a cycle when only one side is busy. Up to eight
 // answers are in front of m_pkt already and are no longer replaced or forgotten: a newer one
-// follows them. Latency 12 cycles.
+// follows them, and tx_framer does not send those of a former life. Latency 12 cycles.
 //
 // busy_i: the line is full of data. Then answers are collected, so that they take little of it:
 // they leave together at the latest HoldCycles after the first began to wait, or as soon as a NAK
@@ -55,7 +55,8 @@ module ack_queue #(
 
   localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
   localparam int QueueDepth = QpCount < 4 ? 4 : QpCount;
-  localparam int AnswerW = 8 + 24 + 24;  // syndrome, PSN, MSN
+  localparam int LifeW = roce_pkg::LifeW;
+  localparam int AnswerW = 8 + 24 + 24 + LifeW;  // syndrome, PSN, MSN, life
   localparam int OutDepth = 8;
   localparam int CreditW = $clog2(OutDepth + 1);
 
@@ -155,7 +156,7 @@ module ack_queue #(
       drop2_q <= drop1_q;
     end
     qp1_q      <= op_qp;
-    answer1_q  <= {s_ack_tdata.syndrome, s_ack_tdata.psn, s_ack_tdata.msn};
+    answer1_q  <= {s_ack_tdata.syndrome, s_ack_tdata.psn, s_ack_tdata.msn, s_ack_tdata.life};
     dup1_q     <= s_ack_tdata.dup;
     qp2_q      <= qp1_q;
     answer2_q  <= answer1_q;
@@ -339,8 +340,9 @@ module ack_queue #(
     m_pkt_tdata.qpn      = 24'(out_data[QpW+AnswerW-1:AnswerW]);
     m_pkt_tdata.opcode   = roce_pkg::OpAck;
     m_pkt_tdata.syndrome = out_data[AnswerW-1-:8];
-    m_pkt_tdata.psn      = out_data[47:24];
-    m_pkt_tdata.msn      = out_data[23:0];
+    m_pkt_tdata.psn      = out_data[24+LifeW+:24];
+    m_pkt_tdata.msn      = out_data[LifeW+:24];
+    m_pkt_tdata.life     = out_data[LifeW-1:0];
   end
 
   `ROCEGEN_ASSERT(queue_has_room, !enter3_q || queue_ready)

@@ -14,19 +14,27 @@
 // on its way to the responder). Who is on m_drain must not need another record of s_cfg to go on,
 // nor the consumer of completions: memory and the engines behind it alone.
 //
-// Handshake: valid and ready come from registers; m_drain_tdata and m_cfg_tdata are s_cfg_tdata.
-// Latency 1 cycle; a record without a drain takes 3 cycles.
+// Some of what a QP leaves behind waits for the MAC or for its turn instead: packets on their way
+// out, errors. These carry the number of their life. life_o is the number that m_cfg's record
+// belongs to: set-ups of the QP so far, modular, this one included. It holds with m_cfg_tvalid.
 //
-// Settle: cycles between m_drain and m_cfg, 1..1023.
+// Handshake: valid and ready come from registers; m_drain_tdata and m_cfg_tdata are s_cfg_tdata.
+// Latency 1 cycle; a record without a drain takes 3 cycles. Nothing is taken before
+// ready_o (QpCount cycles after reset).
+//
+// QpCount: queue pairs, 1..16384; the life of QPNs beyond means nothing. Settle: cycles between
+// m_drain and m_cfg, 1..1023.
 // rocegen: comb none
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module cfg_order #(
+  parameter int QpCount = 16,
   parameter int Settle = 64
 ) (
   input  logic              clk,
   input  logic              rst,
+  output logic              ready_o,
   input  logic              s_cfg_tvalid,
   output logic              s_cfg_tready,
   input  roce_pkg::qp_cfg_t s_cfg_tdata,
@@ -35,8 +43,13 @@ module cfg_order #(
   output roce_pkg::qp_cfg_t m_drain_tdata,
   output logic              m_cfg_tvalid,
   input  logic              m_cfg_tready,
-  output roce_pkg::qp_cfg_t m_cfg_tdata
+  output roce_pkg::qp_cfg_t m_cfg_tdata,
+  output logic [roce_pkg::LifeW-1:0] life_o
 );
+
+  if (QpCount < 1 || QpCount > 16384) begin : gen_check_qp_count
+    $fatal(1, "cfg_order: QpCount must be in 1..16384");
+  end
 
   if (Settle < 1 || Settle > 1023) begin : gen_check_settle
     $fatal(1, "cfg_order: Settle must be in 1..1023");
@@ -59,7 +72,7 @@ module cfg_order #(
   always_comb begin
     step_d = step_q;
     case (step_q)
-      StepIdle: if (s_cfg_tvalid) step_d = s_cfg_tdata.setup ? StepDrain : StepCfg;
+      StepIdle: if (s_cfg_tvalid && ready_o) step_d = s_cfg_tdata.setup ? StepDrain : StepCfg;
       StepDrain: if (m_drain_tready) step_d = s_cfg_tdata.setup ? StepSettle : StepDone;
       StepSettle: if (count_q == CountW'(Settle - 1)) step_d = StepCfg;
       StepCfg: begin
@@ -78,6 +91,28 @@ module cfg_order #(
     if (step_q != StepSettle) count_q <= '0;
     else count_q <= count_q + 1'b1;
   end
+
+  // ---- lives: the QP's number is read in StepIdle ------------------------------------------------
+  localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
+
+  logic [roce_pkg::LifeW-1:0] life;  // before the record
+
+  ram_clear #(
+    .Width(roce_pkg::LifeW),
+    .Depth(QpCount)
+  ) u_lives (
+    .clk(clk),
+    .rst(rst),
+    .wr_en_i(step_q == StepDone && s_cfg_tdata.setup && s_cfg_tdata.qpn < 24'(QpCount)),
+    .wr_addr_i(s_cfg_tdata.qpn[QpW-1:0]),
+    .wr_data_i(life_o),
+    .rd_en_i(step_q == StepIdle),
+    .rd_addr_i(s_cfg_tdata.qpn[QpW-1:0]),
+    .rd_data_o(life),
+    .ready_o(ready_o)
+  );
+
+  assign life_o = s_cfg_tdata.setup ? life + 1'b1 : life;
 
   assign m_drain_tvalid = step_q == StepDrain;
   assign m_cfg_tvalid   = step_q == StepCfg;

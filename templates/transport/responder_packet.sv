@@ -163,6 +163,7 @@ module responder_packet #(
       slot3_q.rnr_timer <= fixed_i.rnr_timer;
       slot3_q.max_rd    <= fixed_i.max_rd;
       slot3_q.pd        <= fixed_i.pd;
+      slot3_q.life      <= fixed_i.life;
       slot3_q.qpn       <= hdr_i.dqpn;
       slot3_q.buf_addr  <= hdr_i.buf_addr;
       slot3_q.bytes     <= hdr_i.pay_bytes;

@@ -371,12 +371,13 @@ module responder_retire #(
     fetch_o.kind     <= !slot_q.op.atomic ? roce_pkg::PayRequest :
         slot_q.op.add ? roce_pkg::PayFetchAdd : roce_pkg::PayCmpSwap;
     fetch_o.swap     <= 1'b0;
-    fetch_o.idx      <= view_q.idx;
+    fetch_o.idx      <= slot_q.op.atomic ? view_q.idx : 8'(slot_q.life);
     fetch_o.target   <= target_q;
     fetch_o.qpn      <= slot_q.qpn;
     fetch_o.psn      <= view_q.psn;
     fetch_o.addr     <= addr_q;
 
+    ack_o.life     <= slot_q.life;
     ack_o.qpn      <= slot_q.qpn;
     ack_o.syndrome <= syndrome;
     ack_o.psn      <= view_q.psn - {23'd0, view_q.verdict[roce_pkg::RspDuplicate] ||
@@ -420,6 +421,7 @@ module responder_retire #(
     evt_o.rsp   <= 1'b0;
     evt_o.psn   <= view_q.psn;
     evt_o.qpn   <= slot_q.qpn;
+    evt_o.life  <= slot_q.life;
 
     inv_index_o <= key_q[31:8];
 

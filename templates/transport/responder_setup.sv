@@ -24,6 +24,7 @@ module responder_setup #(
   // A set-up has fields of the send side.
   /* verilator lint_off UNUSEDSIGNAL */
   input  roce_pkg::qp_cfg_t    cfg_i,
+  input  logic [roce_pkg::LifeW-1:0] cfg_life_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic                 rd_valid_i,
   input  logic [23:0]          rd_qpn_i,
@@ -62,6 +63,7 @@ module responder_setup #(
     assign cfg_fixed.row = cfg_i.qpn[14:0];
   end
 
+  assign cfg_fixed.life      = cfg_life_i;
   assign cfg_fixed.write_ok  = cfg_i.access[roce_pkg::AccWrite];
   assign cfg_fixed.read_ok   = cfg_i.access[roce_pkg::AccRead];
   assign cfg_fixed.atomic_ok = cfg_i.access[roce_pkg::AccAtomic];

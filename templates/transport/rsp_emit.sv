@@ -8,8 +8,9 @@
 // leaves. m_evt names each QP that died of a fault of its own; packets wait while an event does.
 //
 // Owner of the bit that tells whether a QP lives, told on alive_*_o, which also clears it for all
-// QPs after reset. set_valid_i, only while idle_o, changes it. idle_o: in the cycle before no
-// packet was in front of the queue of commands or came; this does not depend on m_cmd.
+// QPs after reset, and of the QP's life. set_valid_i, only while idle_o, changes both. idle_o: in
+// the cycle before no packet was in front of the queue of commands or came; this does not depend on
+// m_cmd.
 //
 // Latency: 9 cycles from put_valid_i to m_cmd with a grant at once; a packet a cycle. m_cmd may
 // stall for any time: room_o falls when Depth packets are inside, none is lost.
@@ -28,6 +29,7 @@ module rsp_emit #(
   input  logic               set_valid_i,
   input  logic [QpW-1:0]     set_qpn_i,
   input  logic               set_alive_i,
+  input  logic [roce_pkg::LifeW-1:0] set_life_i,
   output logic               alive_we_o,
   output logic [QpW-1:0]     alive_qpn_o,
   output logic               alive_o,
@@ -55,6 +57,7 @@ module rsp_emit #(
   localparam int Depth = 16;
   localparam int CreditW = $clog2(Depth + 1);
   localparam int Rows = 1 << QpW;
+  localparam int LifeW = roce_pkg::LifeW;
 
   // ---- room: packets inside ---------------------------------------------------------------------
   logic               taken;
@@ -222,6 +225,7 @@ module rsp_emit #(
   logic alive;
   logic revoked;
   logic dies;
+  logic [LifeW-1:0] life;  // of the QP, whether it still lives or not
 
   assign alive   = alive_read && !died_q;
   assign revoked = p5_q.look && !inside5_q;
@@ -253,16 +257,16 @@ module rsp_emit #(
   assign alive_o     = ready_q && set_valid_i && set_alive_i;
 
   ram_sdp #(
-    .Width(1),
+    .Width(1 + LifeW),
     .Depth(Rows)
   ) u_alive (
     .clk(clk),
     .wr_en_i(alive_we_o),
     .wr_addr_i(alive_qpn_o),
-    .wr_data_i(alive_o),
+    .wr_data_i({alive_o, set_valid_i ? set_life_i : life}),
     .rd_en_i(1'b1),
     .rd_addr_i(p4_q.qpn),
-    .rd_data_o(alive_read)
+    .rd_data_o({alive_read, life})
   );
 
   // ---- commands ---------------------------------------------------------------------------------
@@ -273,6 +277,7 @@ module rsp_emit #(
   logic [2:0]         out_target;
   logic               queue_ready;
   logic [CreditW-1:0] unused_queue_level;
+  logic [LifeW-1:0]   cmd_life;
   logic [QpW-1:0]     cmd_qpn;
   logic [1:0]         cmd_kind;
   logic [1:0]         cmd_place;
@@ -292,19 +297,19 @@ module rsp_emit #(
   end
 
   stream_fifo #(
-    .Width(PacketW + 64),
+    .Width(LifeW + PacketW + 64),
     .Depth(Depth)
   ) u_queue (
     .clk(clk),
     .rst(rst),
     .s_axis_tvalid(valid_q[5] && alive),
     .s_axis_tready(queue_ready),
-    .s_axis_tdata({p5_q.qpn, out_kind, p5_q.first, p5_q.last, out_syndrome, p5_q.psn, p5_q.msn,
-        out_bytes, out_target, out_addr}),
+    .s_axis_tdata({life, p5_q.qpn, out_kind, p5_q.first, p5_q.last, out_syndrome, p5_q.psn,
+        p5_q.msn, out_bytes, out_target, out_addr}),
     .m_axis_tvalid(m_cmd_tvalid),
     .m_axis_tready(m_cmd_tready),
-    .m_axis_tdata({cmd_qpn, cmd_kind, cmd_place, cmd_syndrome, cmd_psn, cmd_msn, cmd_bytes,
-        cmd_target, cmd_addr}),
+    .m_axis_tdata({cmd_life, cmd_qpn, cmd_kind, cmd_place, cmd_syndrome, cmd_psn, cmd_msn,
+        cmd_bytes, cmd_target, cmd_addr}),
     .level_o(unused_queue_level)
   );
 
@@ -313,6 +318,7 @@ module rsp_emit #(
     m_cmd_tdata               = '0;
     m_cmd_tdata.target        = cmd_target;
     m_cmd_tdata.addr          = cmd_bytes == '0 ? '0 : cmd_addr;
+    m_cmd_tdata.pkt.life      = cmd_life;
     m_cmd_tdata.pkt.qpn       = 24'(cmd_qpn);
     m_cmd_tdata.pkt.psn       = cmd_psn;
     m_cmd_tdata.pkt.pay_bytes = 14'(cmd_bytes);
@@ -339,19 +345,20 @@ module rsp_emit #(
   logic               event_access;
   logic [23:0]        event_psn;
   logic [QpW-1:0]     event_qpn;
+  logic [LifeW-1:0]   event_life;
 
   stream_fifo #(
-    .Width(1 + 24 + QpW),
+    .Width(1 + 24 + QpW + LifeW),
     .Depth(Depth)
   ) u_events (
     .clk(clk),
     .rst(rst),
     .s_axis_tvalid(dies && (revoked || p5_q.tell)),
     .s_axis_tready(event_ready),
-    .s_axis_tdata({revoked, p5_q.psn, p5_q.qpn}),
+    .s_axis_tdata({revoked, p5_q.psn, p5_q.qpn, life}),
     .m_axis_tvalid(m_evt_tvalid),
     .m_axis_tready(m_evt_tready),
-    .m_axis_tdata({event_access, event_psn, event_qpn}),
+    .m_axis_tdata({event_access, event_psn, event_qpn, event_life}),
     .level_o(event_level)
   );
 
@@ -359,6 +366,7 @@ module rsp_emit #(
   assign m_evt_tdata.rsp   = 1'b1;
   assign m_evt_tdata.psn   = event_psn;
   assign m_evt_tdata.qpn   = 24'(event_qpn);
+  assign m_evt_tdata.life  = event_life;
 
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -6,7 +6,7 @@
 // the atomic unit (fields other than buf_addr and bytes count only then); at most one answer on
 // m_ack; at most one READ or atomic on m_rd; one event on m_evt when a request was fatal. Every
 // receive queue entry that is taken gives exactly one completion on m_rcq, and every kill of a QP
-// within QpCount one record with `flush`, behind the completions of that QP.
+// within QpCount and of its life one record with `flush`, behind the completions of that QP.
 //
 // Outcome of a request, the first that applies, each with its counter: drop_opcode (not a request),
 // drop_qpn, drop_state (QP not in RTR, RTS, SQD), drop_addr (source is not the QP's peer),
@@ -27,13 +27,14 @@
 // with WcFlushErr. Then only qpn, wr_id, status and write_imm count.
 //
 // A kill (s_err) of a QP that lives answers NAK 0x63 at ePSN when its cause is EvtWriteErr, at its
-// own PSN when it is EvtReadErr with rsp; others are silent. The QP is dead until its set-up. A
-// change to ERR by s_cfg (setup 0) is a silent kill as well.
+// own PSN when it is EvtReadErr with rsp; others are silent. The QP is dead until its set-up. One
+// whose `life` is not that of the QP's last set-up (life_i) does nothing. A change to ERR by s_cfg
+// stops requests; the kill that ends the QP's receives comes on s_err as well.
 //
 // Handshake: a slot (header, set-up or kill) is taken every two cycles, from one QP or from many;
 // the pipeline behind never stalls, instead a header waits until all output queues have room, and a
-// kill until m_ack and m_rcq have. So a slow output holds back s_hdr and s_err, and of s_cfg only a
-// change to ERR. Headers and the rest take turns; after a set-up of a QP nothing is taken for six
+// kill until m_ack and m_rcq have. So a slow output holds back s_hdr and s_err, never s_cfg.
+// Headers and the rest take turns; after a set-up of a QP nothing is taken for six
 // cycles more. A header's outputs appear 13 cycles after it was taken when nothing waits in front
 // of them. With LowLatency a header is taken a cycle earlier, and its command needs a cycle less.
 // Nothing is taken before ready_o (tables cleared, QpCount + SrqCount cycles after reset).
@@ -100,6 +101,7 @@ module rx_responder #(
   input  logic               s_cfg_tvalid,
   output logic               s_cfg_tready,
   input  roce_pkg::qp_cfg_t  s_cfg_tdata,
+  input  logic [roce_pkg::LifeW-1:0] life_i,
   input  logic               s_srq_tvalid,
   output logic               s_srq_tready,
   // Where the ring lies is rq_engine's.
@@ -218,7 +220,6 @@ module rx_responder #(
   logic              want_hdr;
   logic              want_cfg;
   logic              want_err;
-  logic              cfg_kill;  // the change of state is the QP's end
   logic              choose_hdr;
   logic [LevelW-1:0] fetch_level;
   logic [LevelW-1:0] ack_level;
@@ -240,8 +241,7 @@ module rx_responder #(
   assign choose      = ready_q && !busy && pause_q == '0 && !ahead_busy;
   assign setup_waits = s_cfg_tvalid && s_cfg_tdata.setup && !ahead_quiet;
   assign want_hdr    = s_hdr_tvalid && room_q && (header_turn_q || !setup_waits);
-  assign cfg_kill   = !s_cfg_tdata.setup && s_cfg_tdata.state == roce_pkg::QpErr;
-  assign want_cfg   = s_cfg_tvalid && (!cfg_kill || kill_room_q) && !setup_waits;
+  assign want_cfg    = s_cfg_tvalid && !setup_waits;
   assign want_err   = s_err_tvalid && kill_room_q;
   assign choose_hdr = want_hdr && (header_turn_q || !(want_cfg || s_srq_tvalid || want_err));
 
@@ -295,7 +295,7 @@ module rx_responder #(
   assign s_err_tready = take_err;
 
   // ---- cycle 0: taken; cycles 1 and 2 -----------------------------------------------------------
-  // A change of state alone needs no slot, the set-up's table has it at once; but for one to ERR.
+  // A change of state alone needs no slot, the set-up's table has it at once.
   logic                 v1_q;
   logic                 v2_q;
   logic                 v3_q;
@@ -307,6 +307,7 @@ module rx_responder #(
   logic                 srq_known0;
   logic                 srq_known1_q;
   logic                 kill1_q;
+  logic [roce_pkg::LifeW-1:0] kill_life1_q;
   logic                 kill_nak1_q;
   logic                 kill_psn1_q;
   logic                 advance1_q;
@@ -332,8 +333,8 @@ module rx_responder #(
       v4_q <= 1'b0;
       v5_q <= 1'b0;
     end else begin
-      v1_q <= take_hdr || (take_cfg && (s_cfg_tdata.setup || cfg_kill)) || take_srq ||
-          take_err || take_advance_q;
+      v1_q <= take_hdr || (take_cfg && s_cfg_tdata.setup) || take_srq || take_err ||
+          take_advance_q;
       v2_q <= v1_q;
       v3_q <= v2_q;
       v4_q <= v3_q;
@@ -341,10 +342,11 @@ module rx_responder #(
     end
     if (taking) begin
       request1_q   <= take_hdr;
-      init1_q      <= take_cfg && !cfg_kill;
+      init1_q      <= take_cfg;
       srq1_q       <= take_srq;
       srq_known1_q <= srq_known0;
-      kill1_q      <= take_err || (take_cfg && cfg_kill);
+      kill1_q      <= take_err;
+      kill_life1_q <= s_err_tdata.life;
       kill_nak1_q  <= take_err && (s_err_tdata.cause == roce_pkg::EvtWriteErr || read_failed);
       kill_psn1_q  <= take_err && read_failed;
       advance1_q   <= take_advance_q;
@@ -376,6 +378,7 @@ module rx_responder #(
     .ready_o(setup_ready),
     .cfg_valid_i(take_cfg),
     .cfg_i(s_cfg_tdata),
+    .cfg_life_i(life_i),
     .rd_valid_i(take_hdr || take_err || take_advance_q),
     .rd_qpn_i(take_err ? s_err_tdata.qpn : take_advance_q ? advance_qpn : s_hdr_tdata.dqpn),
     .receives_o(receives2),
@@ -418,7 +421,7 @@ module rx_responder #(
     .valid_i(v1_q),
     .request_i(request1_q),
     .init_i(init1_q),
-    .kill_i(kill1_q),
+    .kill_i(kill1_q && kill_life1_q == fixed2.life),
     .kill_nak_i(kill_nak1_q),
     .kill_psn_i(kill_psn1_q),
     .advance_i(advance1_q),

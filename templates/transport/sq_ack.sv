@@ -17,8 +17,8 @@
 //
 // Never waits: s_evt, s_data and s_time are taken whatever m_err, m_event and m_fetch do (a list
 // holds every QP), so no circle of waiting can close. s_ack waits for m_fetch and for the kick
-// queues, which always drain. While a set-up waits, m_err finishes what it offers, so that no error
-// of the old life reaches the new one.
+// queues, which always drain. An error that comes, or that m_err still offers, when its QP lives
+// anew says by its `life` that it is of a former one.
 //
 // Throughput: one of these every 2 cycles, from one QP or many; one of s_ack takes 2 cycles more
 // when the response before it, of the same QP, closes a READ or atomic but is not accepted. Latency:
@@ -59,6 +59,7 @@ module sq_ack #(
   input  logic                 s_cfg_tvalid,
   output logic                 s_cfg_tready,
   input  roce_pkg::qp_cfg_t    s_cfg_tdata,
+  input  logic [roce_pkg::LifeW-1:0] life_i,
   input  logic                 s_ack_tvalid,
   output logic                 s_ack_tready,
   input  roce_pkg::rx_hdr_t    s_ack_tdata,
@@ -122,6 +123,7 @@ module sq_ack #(
     logic [QpW-1:0] qpn;
     logic [23:0]    psn;
     logic [7:0]     arg;
+    logic [roce_pkg::LifeW-1:0] life;  // of a foreign error
   } op_t;
   // What only s_ack has.
   typedef struct packed {
@@ -138,7 +140,7 @@ module sq_ack #(
   always_ff @(posedge clk) begin
     idle_q  <= idle_i && hold_o;
     quiet_q <= idle_i && hold_o && !flight_i && !responding && !s_bad_tvalid && !s_time_tvalid &&
-        !m_err_tvalid && !telling;
+        !telling;
   end
 
   sq_setup #(
@@ -234,7 +236,8 @@ module sq_ack #(
     .op_o(op.op),
     .op_qpn_o(op.qpn),
     .op_psn_o(op.psn),
-    .op_arg_o(op.arg)
+    .op_arg_o(op.arg),
+    .op_life_o(op.life)
   );
 
   // ---- stages -----------------------------------------------------------------------------------
@@ -293,6 +296,7 @@ module sq_ack #(
       in_q.qpn          <= op.qpn;
       in_q.psn          <= op.psn;
       in_q.arg          <= op.arg;
+      in_q.life         <= op.life;
       in_rsp_q.buf_addr <= s_ack_tdata.buf_addr;
       in_rsp_q.bytes    <= s_ack_tdata.pay_bytes;
       in_rsp_q.opcode   <= s_ack_tdata.opcode;
@@ -320,11 +324,13 @@ module sq_ack #(
       mid_q.qpn  <= in_q.qpn;
       mid_q.psn  <= in_q.psn;
       mid_q.arg  <= in_q.arg;
+      mid_q.life <= in_q.life;
       mid_rsp_q  <= in_rsp_q;
       mid_row_q  <= in_row;
       rule_q.qpn <= mid_q.qpn;
       rule_q.psn <= mid_q.psn;
       rule_q.arg <= mid_q.arg;
+      rule_q.life <= mid_q.life;
       rule_row_q <= mid_row;
     end
   end
@@ -462,6 +468,7 @@ module sq_ack #(
     .psn_i(rule_q.psn),
     .psn_next_i(rule_psn_next_q),
     .arg_i(rule_q.arg),
+    .life_i(rule_q.life),
     .kind_i(rule_kind_q),
     .header_ok_i(rule_header_ok_q),
     .in_window_i(in_window),
@@ -483,6 +490,7 @@ module sq_ack #(
     .setup_i(s_cfg_tdata.setup),
     .setup_state_i(cfg_state),
     .setup_psn_i(s_cfg_tdata.sq_psn),
+    .setup_life_i(life_i),
     .row_i(rule_row_q),
     .row_o(row_d),
     .write_o(row_write),
@@ -550,6 +558,7 @@ module sq_ack #(
     .cause_i(rule_row_q.cause),
     .rsp_i(rule_row_q.rsp),
     .psn_i(rule_row_q.told.fail),
+    .life_i(rule_row_q.life),
     .m_next_tvalid(list_valid),
     .m_next_tready(op.op == roce_pkg::SqOpTell),
     .m_next_tdata(list_qpn),

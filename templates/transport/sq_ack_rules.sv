@@ -18,12 +18,13 @@
 //   counts meanwhile, nor a second RNR NAK.
 // - Credits come from ACKs (opcode 0x11) only, forward only; after one without limit there is none
 //   for good.
-// - NAK 0x61..0x63, foreign errors and bad requests put the QP into ERR. The request that holds PSN
+// - NAK 0x61..0x63, foreign errors (of the QP's own life, life_i) and bad requests put the QP into ERR. The request that holds PSN
 //   `fail` completes with `status`, the others that are not acknowledged with WcFlushErr. Data that
 //   did not reach the memory takes una back to its PSN, also in ERR.
 // - SQD: SqOpDrain comes when the timer's walk finds nothing outstanding and everything retired; it
 //   gives EvtSqDrained, once for every change to SQD.
-// - Configuration: setup starts anew; without it RESET can be left by nothing, ERR by RESET only.
+// - Configuration: setup starts anew; without it RESET can be left by nothing, ERR by RESET only. A
+//   change to ERR is told like an error (EvtNone), for the responder.
 `default_nettype none
 
 module sq_ack_rules (
@@ -31,6 +32,7 @@ module sq_ack_rules (
   input  logic [23:0]         psn_i,
   input  logic [23:0]         psn_next_i,
   input  logic [7:0]          arg_i,
+  input  logic [roce_pkg::LifeW-1:0] life_i,
   input  logic [3:0]          kind_i,
   input  logic                header_ok_i,
   input  logic                in_window_i,
@@ -52,6 +54,7 @@ module sq_ack_rules (
   input  logic                setup_i,
   input  logic [2:0]          setup_state_i,
   input  logic [23:0]         setup_psn_i,
+  input  logic [roce_pkg::LifeW-1:0] setup_life_i,
   input  roce_pkg::sq_row_t   row_i,
   output roce_pkg::sq_row_t   row_o,
   output logic                write_o,
@@ -157,10 +160,11 @@ module sq_ack_rules (
         end
       end
       roce_pkg::SqOpEvent: begin
-        fail       = row_i.told.state != roce_pkg::QpReset && row_i.told.state != roce_pkg::QpErr;
+        fail       = life_i == row_i.life && row_i.told.state != roce_pkg::QpReset &&
+            row_i.told.state != roce_pkg::QpErr;
         fail_cause = arg_i[6:0];
         if (arg_i == {1'b0, roce_pkg::EvtReadErr}) begin
-          fail        = live && in_window_i;
+          fail        = life_i == row_i.life && live && in_window_i;
           fail_status = roce_pkg::WcLocProtErr[3:0];
         end
       end
@@ -273,6 +277,7 @@ module sq_ack_rules (
       kick_retire_o    = 1'b1;
       if (setup_i) begin
         row_o            = '0;
+        row_o.life       = setup_life_i;
         row_o.told.state = setup_state_i;
         row_o.told.una   = setup_psn_i;
         row_o.told.drain = setup_state_i == roce_pkg::QpSqd;
@@ -286,6 +291,13 @@ module sq_ack_rules (
           row_o.told.status = '0;
           row_o.told.nak    = '0;
           row_o.told.drain  = setup_state_i == roce_pkg::QpSqd;
+          if (setup_state_i == roce_pkg::QpErr) begin
+            row_o.cause  = roce_pkg::EvtNone;
+            row_o.rsp    = 1'b0;
+            row_o.tell   = 1'b1;
+            row_o.listed = 1'b1;
+            list_o       = !row_i.listed;
+          end
         end
       end
     end

@@ -47,7 +47,8 @@ module sq_choose #(
   output logic [3:0]        op_o,
   output logic [QpW-1:0]    op_qpn_o,
   output logic [23:0]       op_psn_o,
-  output logic [7:0]        op_arg_o
+  output logic [7:0]        op_arg_o,
+  output logic [roce_pkg::LifeW-1:0] op_life_o  // of a foreign error
 );
 
   assign cfg_take_o    = go_i && cfg_go_i;
@@ -58,6 +59,8 @@ module sq_choose #(
   assign s_ack_tready  = s_time_tready && !s_time_tvalid && !tell_go_i && ack_go_i;
 
   logic known;
+
+  assign op_life_o = s_evt_tdata.life;
 
   always_comb begin
     op_o     = roce_pkg::SqOpNone;

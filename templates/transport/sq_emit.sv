@@ -20,6 +20,7 @@ module sq_emit #(
   input  logic              rst,
   output logic              room_o,
   input  logic              put_valid_i,
+  input  logic [roce_pkg::LifeW-1:0] put_life_i,
   input  logic [QpW-1:0]    put_qpn_i,
   input  logic [23:0]       put_psn_i,
   input  logic              put_first_i,
@@ -121,6 +122,7 @@ module sq_emit #(
 
   // ---- stages: low half of the address, high half (LowLatency: both at once) --------------------
   typedef struct packed {  // what waits for them
+    logic [roce_pkg::LifeW-1:0] life;
     logic [QpW-1:0] qpn;
     logic [7:0]     opcode;
     logic           read;
@@ -152,6 +154,7 @@ module sq_emit #(
   end
 
   always_ff @(posedge clk) begin
+    p0_q.life    <= put_life_i;
     p0_q.qpn     <= put_qpn_i;
     p0_q.opcode  <= opcode;
     p0_q.read    <= is_read || is_atomic;
@@ -221,7 +224,7 @@ module sq_emit #(
   end
 
   // ---- queues: what waits goes in at once, the rest completes it --------------------------------
-  localparam int PacketW = QpW + 230;
+  localparam int PacketW = roce_pkg::LifeW + QpW + 230;
 
   logic               packet_ready;
   logic               rest_ready;
@@ -270,6 +273,7 @@ module sq_emit #(
     m_cmd_tdata                = '0;
     m_cmd_tdata.target         = out.target;
     m_cmd_tdata.addr           = out.read ? '0 : out_addr;
+    m_cmd_tdata.pkt.life       = out.life;
     m_cmd_tdata.pkt.qpn        = 24'(out.qpn);
     m_cmd_tdata.pkt.opcode     = out.opcode;
     m_cmd_tdata.pkt.se         = out.se;

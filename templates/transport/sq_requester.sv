@@ -46,6 +46,7 @@ module sq_requester #(
   output logic                 idle_o,
   input  logic                 set_valid_i,
   input  roce_pkg::qp_cfg_t    set_i,
+  input  logic [roce_pkg::LifeW-1:0] set_life_i,
   input  logic                 state_we_i,
   input  logic                 state_nacked_i,
   input  logic [QpW-1:0]       state_qpn_i,
@@ -124,6 +125,7 @@ module sq_requester #(
   logic [3:0]        cut_turn;
   logic              put_room;
   logic              put_valid;
+  logic [roce_pkg::LifeW-1:0] put_life;
   logic [QpW-1:0]    put_qpn;
   logic [23:0]       put_psn;
   logic              put_first;
@@ -174,6 +176,7 @@ module sq_requester #(
     .idle_o(fetch_idle),
     .set_valid_i(set_valid_i),
     .set_i(set_i),
+    .set_life_i(set_life_i),
     .state_we_i(state_we_i),
     .state_nacked_i(state_nacked_i),
     .state_qpn_i(state_qpn_i),
@@ -250,6 +253,7 @@ module sq_requester #(
     .m_recheck_tdata(recheck_tdata),
     .put_room_i(put_room),
     .put_valid_o(put_valid),
+    .put_life_o(put_life),
     .put_qpn_o(put_qpn),
     .put_psn_o(put_psn),
     .put_first_o(put_first),
@@ -281,6 +285,7 @@ module sq_requester #(
     .rst(rst),
     .room_o(put_room),
     .put_valid_i(put_valid),
+    .put_life_i(put_life),
     .put_qpn_i(put_qpn),
     .put_psn_i(put_psn),
     .put_first_i(put_first),

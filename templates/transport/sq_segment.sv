@@ -89,6 +89,7 @@ module sq_segment #(
   output logic [QpW-1:0]       m_recheck_tdata,
   input  logic                 put_room_i,
   output logic                 put_valid_o,
+  output logic [roce_pkg::LifeW-1:0] put_life_o,
   output logic [QpW-1:0]       put_qpn_o,
   output logic [23:0]          put_psn_o,
   output logic                 put_first_o,
@@ -514,6 +515,7 @@ module sq_segment #(
   end
 
   assign put_valid_o    = send;
+  assign put_life_o     = ctx_q.life;
   assign put_qpn_o      = ctx_q.qpn[QpW-1:0];
   assign put_psn_o      = ctx_q.cursor.psn;
   assign put_first_o    = first;

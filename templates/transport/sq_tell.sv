@@ -4,8 +4,8 @@
 // sq_ack in time to start nothing that might kick. list_i puts a QP with a fresh error into a list,
 // which holds every QP once; sq_ack takes it from there (next_*), looks whether there is still
 // something to tell, and answers tell_i: then m_err and m_event offer it (EvtSqDrained, which is no
-// error, only m_event). So errors never wait in sq_ack for those two. m_err_tvalid and
-// m_event_tvalid must be low when tell_i comes.
+// error, only m_event; EvtNone, which is no event, only m_err). So errors never wait in sq_ack for
+// those two. m_err_tvalid and m_event_tvalid must be low when tell_i comes.
 //
 // QpW: bits of a QPN, 1..14.
 `include "rocegen_assert.svh"
@@ -25,6 +25,7 @@ module sq_tell #(
   input  logic [6:0]        cause_i,
   input  logic              rsp_i,
   input  logic [23:0]       psn_i,
+  input  logic [roce_pkg::LifeW-1:0] life_i,
   output logic              m_next_tvalid,
   input  logic              m_next_tready,
   output logic [QpW-1:0]    m_next_tdata,
@@ -54,7 +55,7 @@ module sq_tell #(
     end else begin
       if (tell_i) m_err_tvalid <= cause_i != roce_pkg::EvtSqDrained;
       else if (m_err_tready) m_err_tvalid <= 1'b0;
-      if (tell_i) m_event_tvalid <= 1'b1;
+      if (tell_i) m_event_tvalid <= cause_i != roce_pkg::EvtNone;
       else if (m_event_tready) m_event_tvalid <= 1'b0;
     end
   end
@@ -64,6 +65,7 @@ module sq_tell #(
       m_event_tdata.cause <= cause_i;
       m_event_tdata.rsp   <= rsp_i;
       m_event_tdata.psn   <= psn_i;
+      m_event_tdata.life  <= life_i;
       m_event_tdata.qpn   <= 24'(qpn_i);
     end
   end

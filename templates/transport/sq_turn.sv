@@ -41,6 +41,7 @@ module sq_turn #(
   output logic                 idle_o,
   input  logic                 set_valid_i,
   input  roce_pkg::qp_cfg_t    set_i,
+  input  logic [roce_pkg::LifeW-1:0] set_life_i,
   input  logic                 state_we_i,
   input  logic                 state_nacked_i,
   input  logic [QpW-1:0]       state_qpn_i,
@@ -95,7 +96,7 @@ module sq_turn #(
   end
 
   localparam int Rows = 1 << QpW;
-  localparam int StaticW = 16 + SlotW;
+  localparam int StaticW = roce_pkg::LifeW + 16 + SlotW;
   localparam int StateW = 41 + IdxW;
   localparam int CursorRowW = IdxW + 77;
 
@@ -122,6 +123,7 @@ module sq_turn #(
 
   // Static: set up once.
   logic [7:0]       set_reads;
+  logic [roce_pkg::LifeW-1:0] life_read;
   logic [2:0]       pmtu_read;
   logic [4:0]       log2_read;
   logic [SlotW-1:0] base_read;
@@ -136,10 +138,10 @@ module sq_turn #(
     .clk(clk),
     .wr_en_i(set_valid_i),
     .wr_addr_i(set_i.qpn[QpW-1:0]),
-    .wr_data_i({set_i.pmtu, set_i.sq_log2, set_i.sq_base[SlotW-1:0], set_reads}),
+    .wr_data_i({set_life_i, set_i.pmtu, set_i.sq_log2, set_i.sq_base[SlotW-1:0], set_reads}),
     .rd_en_i(1'b1),
     .rd_addr_i(s_qp_tdata),
-    .rd_data_o({pmtu_read, log2_read, base_read, reads_read})
+    .rd_data_o({life_read, pmtu_read, log2_read, base_read, reads_read})
   );
 
   logic [2:0]      state_read;
@@ -263,6 +265,7 @@ module sq_turn #(
           state_read == roce_pkg::QpSqd) && !rnr_read;
       got_ctx_q.failed         <= state_read == roce_pkg::QpErr;
       got_ctx_q.drain          <= state_read == roce_pkg::QpSqd;
+      got_ctx_q.life           <= life_read;
       got_ctx_q.qpn            <= 24'(read_qpn_q);
       got_ctx_q.pmtu           <= pmtu_read;
       got_ctx_q.rd_used        <= rd_read - rdu_read;
