@@ -92,7 +92,7 @@ module cfg_order #(
     else count_q <= count_q + 1'b1;
   end
 
-  // ---- lives: the QP's number is read in StepIdle ------------------------------------------------
+  // ---- lives: the QP's number is read in StepIdle -----------------------------------------------
   localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
 
   logic [roce_pkg::LifeW-1:0] life;  // before the record

@@ -28,8 +28,9 @@
 //
 // A kill (s_err) of a QP that lives answers NAK 0x63 at ePSN when its cause is EvtWriteErr, at its
 // own PSN when it is EvtReadErr with rsp; others are silent. The QP is dead until its set-up. One
-// whose `life` is not that of the QP's last set-up (life_i) does nothing. A change to ERR by s_cfg
-// stops requests; the kill that ends the QP's receives comes on s_err as well.
+// whose `life` is not that of the QP's last set-up (life_i), or for a QP never set up, ends
+// nothing. A change to ERR by s_cfg stops requests; the kill that ends the QP's receives comes on
+// s_err as well.
 //
 // Handshake: a slot (header, set-up or kill) is taken every two cycles, from one QP or from many;
 // the pipeline behind never stalls, instead a header waits until all output queues have room, and a

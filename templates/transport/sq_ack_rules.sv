@@ -18,7 +18,8 @@
 //   counts meanwhile, nor a second RNR NAK.
 // - Credits come from ACKs (opcode 0x11) only, forward only; after one without limit there is none
 //   for good.
-// - NAK 0x61..0x63, foreign errors (of the QP's own life, life_i) and bad requests put the QP into ERR. The request that holds PSN
+// - NAK 0x61..0x63, foreign errors (of the QP's own life, life_i) and bad requests put the QP into
+//   ERR. The request that holds PSN
 //   `fail` completes with `status`, the others that are not acknowledged with WcFlushErr. Data that
 //   did not reach the memory takes una back to its PSN, also in ERR.
 // - SQD: SqOpDrain comes when the timer's walk finds nothing outstanding and everything retired; it

@@ -24,6 +24,7 @@ struct Bench : Agent {
     drain.on_beat = [this](const Bytes& beat) { note('d', beat); };
     cfg.on_beat = [this](const Bytes& beat) { note('c', beat); };
     sim.reset();
+    sim.run_until([&] { return sim.dut.ready_o != 0; }, P_QpCount + 10);
   }
   void drive() override {}
   void sample() override {
@@ -49,23 +50,32 @@ struct Bench : Agent {
     CHECK(beat == Port(sim.dut.s_cfg_tdata, kWidth).value());
     REQUIRE(sim.dut.s_cfg_tvalid != 0);
     if (side == 'd' && went.empty()) drained_ = now;
+    const auto qpn = get_field(beat, kWidth - 25, 24);
+    if (side == 'c' && qpn < P_QpCount) {
+      const bool setup = get_field(beat, kWidth - 1, 1) != 0;
+      lives[qpn] = (lives[qpn] + (setup ? 1 : 0)) % 64;
+      CHECK(sim.dut.life_o == lives[qpn]);
+    }
     went += side;
   }
   void on_reset() override {
     went.clear();
     drained_ = offered_ = 0;
+    lives.assign(P_QpCount, 0);
   }
   void push(bool setup, unsigned state) {
     Bytes record = sim.rng().bits(kWidth);
     set_field(record, kWidth - 1, 1, setup ? 1 : 0);
     set_field(record, kWidth - 28, 3, state);
+    if (sim.rng().percent(90)) set_field(record, kWidth - 25, 24, sim.rng().below(P_QpCount));
     in.push(record);
   }
 
   Sim<Vdut> sim;
   StreamSource in;
   StreamSink drain, cfg;
-  std::string went;  // who took the record: d and c
+  std::vector<std::uint64_t> lives = std::vector<std::uint64_t>(P_QpCount);  // set-ups of each QP, modular
+  std::string went;                                                          // who took the record: d and c
   std::uint64_t now = 0, taken = 0;
 
  private:
@@ -115,6 +125,12 @@ TEST_CASE("nobody gets a set-up before the drain is through; a change of state n
   CHECK(b.taken == 2);
 }
 
+TEST_CASE("lives are counted for each queue pair, round the circle") {
+  Bench b(5);
+  for (unsigned i = 0; i < 800; ++i) b.push(b.sim.rng().percent(80), 3);
+  b.sim.run_until([&] { return b.taken == 800; }, 800 * (P_Settle + 20));
+}
+
 TEST_CASE("reset in the middle") {
   Bench b(4);
   for (unsigned i = 0; i < 20; ++i) {
@@ -123,6 +139,7 @@ TEST_CASE("reset in the middle") {
     b.sim.run(b.sim.rng().below(2 * P_Settle));
     b.in.queue.clear();
     b.sim.reset();
+    b.sim.run_until([&] { return b.sim.dut.ready_o != 0; }, P_QpCount + 10);
   }
   const std::uint64_t before = b.taken;
   b.push(true, 3);

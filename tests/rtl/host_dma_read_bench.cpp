@@ -8,12 +8,12 @@ using namespace rocegen::bench;
 namespace {
 
 constexpr std::size_t kBytes = P_DataW / 8;
-constexpr std::size_t kPktBits = 296;
+constexpr std::size_t kPktBits = 302;
 constexpr std::size_t kPorts = P_Targets;
 constexpr std::uint64_t kEvtReadErr = 3;
 
 struct Event {
-  std::uint64_t qpn, psn, rsp;
+  std::uint64_t qpn, psn, rsp, life;
 };
 
 struct Command {
@@ -39,7 +39,7 @@ struct Fixture {
   std::deque<AxiReadSlave> axi;
   PacketSink pkt{sim.rng(), ROCEGEN_PACKET_PORTS(sim.dut, m_pkt, P_DataW, kPktBits + 1)};
   StreamSink evt{sim.rng(), Port(sim.dut.m_evt_tvalid, 1), Port(sim.dut.m_evt_tready, 1),
-                 Port(sim.dut.m_evt_tdata, 56)};
+                 Port(sim.dut.m_evt_tdata, 62)};
   std::deque<Command> expected;
   std::deque<Event> expected_events;
   std::size_t checked = 0;
@@ -65,6 +65,7 @@ struct Fixture {
     pkt.on_packet = [this](const Packet& p) { check(p); };
     evt.on_beat = [this](const Bytes& e) {
       REQUIRE(!expected_events.empty());
+      CHECK(get_field(e, 56, 6) == expected_events.front().life);
       CHECK(get_field(e, 49, 7) == kEvtReadErr);
       CHECK(get_field(e, 48, 1) == expected_events.front().rsp);
       CHECK(get_field(e, 24, 24) == expected_events.front().psn);
@@ -104,7 +105,7 @@ struct Fixture {
     INFO("addr " << c.address << " bytes " << c.bytes);
     Bytes user = p.user;
     CHECK(get_field(user, kPktBits, 1) == (error ? 1 : 0));
-    user.resize(kPktBits / 8);
+    set_field(user, kPktBits, 1, 0);
     CHECK(user == c.pkt);
     REQUIRE(p.data.size() == (inside ? c.bytes : 0));
     if (error) return;
@@ -121,10 +122,12 @@ struct Fixture {
     set_field(c.pkt, 224, 14, bytes);
     if (sim.rng().percent(50)) set_field(c.pkt, 264, 8, sim.rng().below(0x15));
     const std::uint64_t opcode = get_field(c.pkt, 264, 8);
-    c.event = {get_field(c.pkt, 272, 24), get_field(c.pkt, 238, 24), opcode >= 0x0D && opcode <= 0x10 ? 1U : 0U};
+    c.event = {get_field(c.pkt, 272, 24), get_field(c.pkt, 238, 24), opcode >= 0x0D && opcode <= 0x10 ? 1U : 0U,
+               get_field(c.pkt, 296, 6)};
     Bytes record = c.pkt;
-    for (unsigned i = 0; i < 8; ++i) record.push_back(static_cast<std::uint8_t>(address >> (8 * i)));
-    record.push_back(static_cast<std::uint8_t>(target));
+    record.resize((3 + 64 + kPktBits + 7) / 8);
+    set_field(record, kPktBits, 64, address);
+    set_field(record, kPktBits + 64, 3, target);
     cmd.push(std::move(record));
     if (!lies_inside(c) || bus_error(c)) expected_events.push_back(c.event);
     expected.push_back(std::move(c));

@@ -32,7 +32,7 @@ struct Fixture {
   StreamSink done{sim.rng(), Port(sim.dut.m_done_tvalid, 1), Port(sim.dut.m_done_tready, 1),
                   Port(sim.dut.m_done_tdata, kCmdBits + 1)};
   StreamSink evt{sim.rng(), Port(sim.dut.m_evt_tvalid, 1), Port(sim.dut.m_evt_tready, 1),
-                 Port(sim.dut.m_evt_tdata, 56)};
+                 Port(sim.dut.m_evt_tdata, 62)};
 
   struct Expected {
     Bytes done;

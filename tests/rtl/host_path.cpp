@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kBytes = P_DataW / 8;
 constexpr std::size_t kPorts = P_Targets;
 constexpr std::size_t kCmdBits = 158;
-constexpr std::size_t kPktBits = 296;
+constexpr std::size_t kPktBits = 302;
 constexpr std::uint64_t kRequest = 0, kResponse = 1, kCmpSwap = 2, kFetchAdd = 3;
 constexpr std::uint64_t kEvtWriteErr = 4;
 constexpr unsigned kSettle = 64;
@@ -276,8 +276,9 @@ struct Fixture {
   void read(std::uint64_t target, std::uint64_t address, std::size_t bytes) {
     Bytes record = sim.rng().bits(kPktBits);
     set_field(record, 224, 14, bytes);
-    for (unsigned i = 0; i < 8; ++i) record.push_back(static_cast<std::uint8_t>(address >> (8 * i)));
-    record.push_back(static_cast<std::uint8_t>(target));
+    record.resize((67 + kPktBits + 7) / 8);
+    set_field(record, kPktBits, 64, address);
+    set_field(record, kPktBits + 64, 3, target);
     packets.push_back({address, target, bytes});
     cmd.push(std::move(record));
   }

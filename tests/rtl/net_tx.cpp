@@ -11,7 +11,8 @@ using namespace rocegen::bench;
 namespace {
 
 constexpr std::size_t kBytes = P_DataW / 8;
-constexpr std::size_t kPktBits = 296;
+constexpr std::size_t kPktBits = 302;
+constexpr std::size_t kLifeBits = 6;
 constexpr std::size_t kCfgBits = 335;
 
 std::size_t beats_of(std::size_t bytes) { return (bytes + kBytes - 1) / kBytes; }
@@ -25,6 +26,7 @@ struct Out {
   NetFrame frame;  // record's fields and payload
   std::uint32_t qpn = 0;
   std::uint32_t compare_lo = 0;
+  std::uint64_t life = 0;
   bool err = false;
 
   // What the frame carries behind its headers: the record's fields where these are an atomic's operands or result.
@@ -43,6 +45,7 @@ struct Out {
   Bytes user(bool err_bit) const {
     return Record(kPktBits + 1)
         .put(err_bit ? 1 : 0, 1)
+        .put(life, kLifeBits)
         .put(qpn, 24)
         .put(frame.opcode, 8)
         .put(frame.se ? 1 : 0, 1)
@@ -127,9 +130,11 @@ class Watch : public Agent {
     if (valid && d_->m_tx_tready != 0) inside_ = d_->m_tx_tlast == 0;
     frames += d_->cnt_tx_frames_o;
     aborted += d_->cnt_tx_aborted_o;
+    stale += d_->cnt_tx_stale_o;
   }
   std::uint64_t frames = 0;
   std::uint64_t aborted = 0;
+  std::uint64_t stale = 0;
 
  private:
   Vdut* d_;
@@ -140,6 +145,7 @@ struct Conn {
   std::uint64_t dmac = 0;
   std::uint32_t dip = 0, dqpn = 0;
   std::uint16_t sport = 0, pkey = 0;
+  std::uint64_t life = 0;
 };
 
 struct Bench {
@@ -170,6 +176,7 @@ struct Bench {
       due.pop_front();
       ++seen;
     };
+    Port(sim.dut.life_i, kLifeBits).set(life);
     sim.reset();
     for (std::uint32_t qpn = 0; qpn < P_QpCount; ++qpn) set_up(qpn);
     sim.run_until([&] { return config.queue.empty(); }, 100'000);
@@ -185,6 +192,14 @@ struct Bench {
     Port(sim.dut.tos_i, 8).set(tos);
   }
 
+  // The life that set-ups begin from now on.
+  void set_life(std::uint64_t number) {
+    sim.run_until([&] { return config.queue.empty(); }, 100'000);
+    sim.run(2);
+    life = number;
+    Port(sim.dut.life_i, kLifeBits).set(life);
+  }
+
   // Posts a set-up; without `setup` or for a QP that does not exist it must change nothing.
   void set_up(std::uint32_t qpn, bool setup = true) {
     Conn c;
@@ -193,6 +208,7 @@ struct Bench {
     c.dqpn = static_cast<std::uint32_t>(rng.below(1 << 24));
     c.sport = static_cast<std::uint16_t>(rng.next());
     c.pkey = static_cast<std::uint16_t>(rng.next());
+    c.life = life;
     config.push(Record(kCfgBits)
                     .put(setup ? 1 : 0, 1)
                     .put(qpn, 24)
@@ -227,6 +243,7 @@ struct Bench {
   Out random_packet(std::uint8_t opcode, std::size_t payload) {
     Out o;
     o.qpn = static_cast<std::uint32_t>(rng.below(P_QpCount));
+    o.life = conns.at(o.qpn).life;
     NetFrame& f = o.frame;
     f.opcode = opcode;
     f.se = rng.percent(50);
@@ -244,8 +261,9 @@ struct Bench {
   }
 
   void send(Out o) {
-    if (!o.err) {
-      const Conn& c = conns.at(o.qpn);
+    const Conn& c = conns.at(o.qpn);
+    if (o.life != c.life) ++stale;
+    if (!o.err && o.life == c.life) {
       NetFrame f = o.frame;
       f.payload = o.body();
       f.dst_mac = c.dmac;
@@ -273,6 +291,7 @@ struct Bench {
     REQUIRE(due.empty());
     REQUIRE(watch.frames == seen);
     REQUIRE(watch.aborted == errors);
+    REQUIRE(watch.stale == stale);
   }
   void settle() {
     sim.run_until([&] { return packets.queue.size() < 20; }, 100'000);
@@ -304,7 +323,29 @@ struct Bench {
   std::deque<Bytes> due;
   std::uint64_t seen = 0;
   std::uint64_t errors = 0;
+  std::uint64_t stale = 0;
+  std::uint64_t life = 0;
 };
+
+TEST_CASE("a packet of a former life is not sent, whatever its length and opcode") {
+  Bench b(50, 20, 20);
+  for (unsigned round = 1; round < 100; ++round) {
+    b.set_life(b.rng.below(1 << kLifeBits));
+    for (unsigned i = 0; i < 3; ++i) b.set_up(static_cast<std::uint32_t>(b.rng.below(P_QpCount)), b.rng.percent(80));
+    b.sim.run_until([&] { return b.config.queue.empty(); }, 1000);
+    b.sim.run(2);
+    for (unsigned i = 0; i < 10; ++i) {
+      Out o = b.random_packet(kOpcodes[b.rng.below(std::size(kOpcodes))], b.random_length());
+      if (b.rng.percent(40)) o.life = (o.life + 1 + b.rng.below((1 << kLifeBits) - 1)) % (1 << kLifeBits);
+      o.err = b.rng.percent(10);
+      b.send(std::move(o));
+    }
+    b.sim.run_until([&] { return b.packets.queue.empty(); }, 10'000);
+    b.sim.run(4);
+  }
+  b.finish();
+  CHECK(b.stale > 100);
+}
 
 TEST_CASE("every payload length behind every header length") {
   Bench b(1);

@@ -3,7 +3,8 @@
 set(order_lib templates/net/roce_pkg.sv templates/lib/arb_grant.sv templates/lib/stream_arb.sv)
 foreach(settle 1 64)
   add_rtl_bench(NAME cfg_order_${settle} TOP cfg_order BENCH tests/rtl/cfg_order.cpp LABELS transport
-    SOURCES ${order_lib} templates/transport/cfg_order.sv PARAMS Settle=${settle}
+    SOURCES ${order_lib} templates/lib/ram_sdp.sv templates/lib/ram_clear.sv templates/transport/cfg_order.sv
+    PARAMS QpCount=5 Settle=${settle}
     DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
   add_rtl_bench(NAME ack_split_${settle} TOP ack_split BENCH tests/rtl/ack_split.cpp LABELS transport
     SOURCES ${order_lib} templates/transport/ack_split.sv PARAMS Settle=${settle}

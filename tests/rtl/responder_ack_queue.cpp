@@ -14,13 +14,14 @@ using rocegen::bench::rq::QpCfg;
 namespace {
 
 constexpr std::uint32_t kQps = P_QpCount;
-constexpr std::size_t kPktWidth = 296;
+constexpr std::size_t kPktWidth = 302;
 constexpr std::uint32_t kPsnMask = 0xFFFFFF;
 
 /// Reads a tx_pkt_t; everything but the answer must be that of an ACK.
 Answer unpack_packet(const Bytes& beat) {
   Record r(beat, kPktWidth);
   Answer a;
+  const auto life = r.get(6);
   a.qpn = static_cast<std::uint32_t>(r.get(24));
   REQUIRE(r.get(8) == 0x11);
   REQUIRE(r.get(2) == 0);  // se, ackreq
@@ -31,6 +32,7 @@ Answer unpack_packet(const Bytes& beat) {
   a.syndrome = static_cast<std::uint8_t>(r.get(8));
   a.msn = static_cast<std::uint32_t>(r.get(24));
   REQUIRE(r.get(64) == 0);  // imm, compare_lo
+  REQUIRE(life == a.life());
   return a;
 }
 

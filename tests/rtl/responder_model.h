@@ -133,10 +133,11 @@ struct Answer {
   std::uint8_t reads = 0;
   std::uint16_t wtag = 0;
 
-  static constexpr std::size_t kWidth = 106;
+  static constexpr std::size_t kWidth = 112;
   bool operator==(const Answer&) const = default;
   static Answer unpack(const Bytes& value) {
     Record r(value, kWidth);
+    REQUIRE(r.get(6) == 0);  // life_i
     Answer a;
     a.qpn = static_cast<std::uint32_t>(r.get(24));
     a.syndrome = static_cast<std::uint8_t>(r.get(8));
@@ -249,13 +250,15 @@ struct Event {
   bool rsp = false;
   std::uint32_t psn = 0;
   std::uint32_t qpn = 0;
+  std::uint8_t life = 0;
 
-  static constexpr std::size_t kWidth = 56;
+  static constexpr std::size_t kWidth = 62;
   bool operator==(const Event&) const = default;
-  Bytes pack() const { return Record(kWidth).put(cause, 7).put(rsp, 1).put(psn, 24).put(qpn, 24).value(); }
+  Bytes pack() const { return Record(kWidth).put(life, 6).put(cause, 7).put(rsp, 1).put(psn, 24).put(qpn, 24).value(); }
   static Event unpack(const Bytes& value) {
     Record r(value, kWidth);
     Event e;
+    e.life = static_cast<std::uint8_t>(r.get(6));
     e.cause = static_cast<std::uint8_t>(r.get(7));
     e.rsp = r.get(1) != 0;
     e.psn = static_cast<std::uint32_t>(r.get(24));
@@ -485,7 +488,6 @@ class ResponderModel {
       o.head = restart(c.qpn);
     }
     q.state = c.state;
-    if (!c.setup && c.state == kErr) o = kill(Event{0, false, 0, c.qpn});
     return o;
   }
   Outcome configure(const SrqSetup& c) {
@@ -534,7 +536,7 @@ class ResponderModel {
 
   Outcome kill(const Event& e) {
     Outcome o;
-    if (e.qpn >= qp_count_) return o;
+    if (e.qpn >= qp_count_ || e.life != 0) return o;
     Qp& q = qps_[e.qpn];
     if (q.alive) {
       const bool read_failed = e.cause == kEvtReadErr && e.rsp;

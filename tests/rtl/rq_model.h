@@ -171,10 +171,13 @@ struct Answer {
   bool ordered = false;
   std::uint32_t reads = 0, wtag = 0;
 
-  static constexpr std::size_t kWidth = 106;
+  static constexpr std::size_t kWidth = 112;
   bool operator==(const Answer&) const = default;
+  /// Any number; here one that follows from the rest.
+  std::uint64_t life() const { return (qpn * 7 + psn) % 64; }
   Bytes pack() const {
     return Record(kWidth)
+        .put(life(), 6)
         .put(qpn, 24)
         .put(syndrome, 8)
         .put(psn, 24)
@@ -188,6 +191,7 @@ struct Answer {
   static Answer unpack(const Bytes& value) {
     Record r(value, kWidth);
     Answer a;
+    r.get(6);
     a.qpn = static_cast<std::uint32_t>(r.get(24));
     a.syndrome = static_cast<std::uint8_t>(r.get(8));
     a.psn = static_cast<std::uint32_t>(r.get(24));

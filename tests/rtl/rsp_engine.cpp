@@ -17,8 +17,9 @@ namespace {
 constexpr std::uint32_t kQps = P_QpCount;
 constexpr std::uint32_t kDepth = P_RdDepth;
 constexpr std::uint32_t kMask = 0xFFFFFF;
-constexpr std::size_t kCmdWidth = 363, kRdWidth = 269, kAckWidth = 106, kCfgWidth = 335, kMrWidth = 184, kEvtWidth = 56,
+constexpr std::size_t kCmdWidth = 369, kRdWidth = 269, kAckWidth = 106, kCfgWidth = 335, kMrWidth = 184, kEvtWidth = 62,
                       kResultWidth = 97;
+constexpr std::uint64_t kLife = 0x2A;  // of every queue pair: the engine only hands it on
 constexpr unsigned kReset = 0, kRts = 3, kErr = 6 - 1;
 constexpr unsigned kCommandsInside = 16;  // decided on, on the way to m_cmd
 
@@ -168,6 +169,7 @@ struct Command {
     Command c;
     c.target = static_cast<unsigned>(r.get(3));
     c.addr = r.get(64);
+    REQUIRE(r.get(6) == kLife);
     c.qpn = static_cast<std::uint32_t>(r.get(24));
     c.opcode = static_cast<unsigned>(r.get(8));
     REQUIRE(r.get(2) == 0);  // se, ackreq
@@ -536,6 +538,7 @@ class Model : public Agent {
     }
     if (d.m_evt_tvalid && d.m_evt_tready) {
       Record r(Port(d.m_evt_tdata, kEvtWidth).value(), kEvtWidth);
+      REQUIRE(r.get(6) == kLife);
       const auto cause = static_cast<unsigned>(r.get(7));
       REQUIRE(r.get(1) == 1);
       const auto psn = static_cast<std::uint32_t>(r.get(24));
@@ -735,6 +738,7 @@ struct Bench {
                      static_cast<Agent*>(&rd_user), static_cast<Agent*>(&ack), static_cast<Agent*>(&result),
                      static_cast<Agent*>(&cmd), static_cast<Agent*>(&evt), static_cast<Agent*>(&model)})
       sim.add(*a);
+    sim.dut.life_i = kLife;
     // Before the first edge in reset registers hold anything.
     sim.context().assertOn(false);
     sim.reset();

@@ -10,7 +10,7 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kPktBits = 296, kCfgWidth = 335;
+constexpr std::size_t kPktBits = 302, kCfgWidth = 335;
 constexpr std::size_t kBytes = P_DataW / 8;
 
 bool is_response(std::uint64_t opcode) { return (opcode >= 0x0D && opcode <= 0x10) || opcode == 0x12; }
@@ -56,9 +56,10 @@ struct Bench : Agent {
     if (d.s_pkt_tvalid != 0) {
       const Bytes user = Port(d.s_pkt_tuser, kPktBits + 1).value();
       const std::uint64_t qpn = get_field(user, 272, 24);
+      const std::uint64_t life_of_qp = get_field(user, 272, 30);  // {life, qpn}
       const bool response = is_response(get_field(user, 264, 8));
       const bool error = get_field(user, kPktBits, 1) != 0;
-      const bool known = std::find(marked.begin(), marked.end(), qpn) != marked.end();
+      const bool known = std::find(marked.begin(), marked.end(), life_of_qp) != marked.end();
       // What is offered stays as it is, whatever happens meanwhile.
       if (!offered_) offered_ = error || (response && known);
       const bool out_err = get_field(Port(d.m_pkt_tuser, kPktBits + 1).value(), kPktBits, 1) != 0;
@@ -68,14 +69,14 @@ struct Bench : Agent {
           ++packets;
           added += out_err && !error ? 1 : 0;
           suppressed_ = response && known;
-          if (response && error && !known && !(anew && cfg_qpn == qpn)) fresh = qpn;
+          if (response && error && !known && !(anew && cfg_qpn == qpn)) fresh = life_of_qp;
         }
         offered_.reset();
       }
     }
     if (anew) {
-      const auto found = std::find(marked.begin(), marked.end(), cfg_qpn);
-      if (found != marked.end()) *found = kNone;
+      for (std::uint64_t& m : marked)
+        if (m != kNone && m % (1 << 24) == cfg_qpn) m = kNone;
     }
     // The places are taken in turns, whatever they hold.
     if (fresh) {
@@ -99,6 +100,7 @@ struct Bench : Agent {
     Packet p{sim.rng().bytes(sim.rng().percent(30) ? 1 : sim.rng().below(3 * kBytes) + 1),
              sim.rng().bits(kPktBits + 1)};
     set_field(p.user, 272, 24, qpn);
+    set_field(p.user, 296, 6, sim.rng().percent(other_life_percent) ? 33 : 1);
     set_field(p.user, 264, 8, opcode);
     set_field(p.user, kPktBits, 1, error ? 1 : 0);
     sent.push_back(p);
@@ -113,7 +115,7 @@ struct Bench : Agent {
   std::deque<std::uint64_t> marked = std::deque<std::uint64_t>(P_Entries, kNone);
   std::deque<std::tuple<unsigned, unsigned, std::uint64_t>> configs;
   std::uint64_t packets = 0, added = 0, qps = 6;
-  unsigned anew_percent = 0;
+  unsigned anew_percent = 0, other_life_percent = 0;
 
  private:
   std::optional<bool> offered_;
@@ -129,6 +131,7 @@ TEST_CASE("random packets, errors and set-ups") {
     b.in.stall_percent = round % 2 != 0 ? 30 : 0;
     b.out.stall_percent = round / 2 % 2 != 0 ? 60 : 0;
     b.anew_percent = round / 4 != 0 ? 30 : 2;
+    b.other_life_percent = 10;
     b.qps = rng.percent(50) ? 3 : 2 * P_Entries + 1;
     for (unsigned i = 0; i < 4000; ++i)
       b.push(b.some_qpn(), rng.percent(80) ? 0x0D + rng.below(6) : rng.below(256), rng.percent(12));

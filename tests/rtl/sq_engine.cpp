@@ -254,6 +254,23 @@ TEST_CASE("no answer at all: exactly retry_cnt retries, then retry exceeded and 
   }
 }
 
+TEST_CASE("errors of a former life change nothing: P17") {
+  Engine e(81);
+  const auto q = any_qpn(e);
+  e.setup(config(q, 100, 1));
+  e.set_state(q, kErr);
+  for (unsigned i = 0; i < 70; ++i) {  // once round the numbers
+    e.setup(config(q, 100, 1));
+    e.post(q, 300);
+    for (const unsigned cause : {kEvtReadErr, kEvtWriteErr}) e.send_former_event(q, cause, 100, cause == kEvtReadErr);
+    e.send_former_event(q, kEvtReadErr, 100);
+    e.until([&] { return e.cqes == i + 1 && e.evt_order.empty(); }, 5000, "completion");
+    CHECK(e.event_log.empty());
+    CHECK(e.life(q).errs == 0);
+    e.set_state(q, i % 2 == 0 ? kErr : kReset);
+  }
+}
+
 TEST_CASE("sequence NAKs use up retries as timeouts do, progress gives them back") {
   if (P_WindowPkts < 4) return;
   Engine e(80);

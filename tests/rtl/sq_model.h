@@ -127,6 +127,7 @@ struct Life {
   bool flushing = false;         // an error completion was seen
   std::vector<unsigned> causes;  // events expected, in order; 0: any
   std::size_t events = 0, errs = 0;
+  std::size_t ended = 0;    // changes to ERR that the responder has not been told
   std::set<unsigned> told;  // causes of the events that came
   // the peer
   std::uint32_t epsn = 0, msn = 0;
@@ -167,14 +168,14 @@ class Bench {
         wqe(sim.rng(), Port(sim.dut.s_wqe_tvalid, 1), Port(sim.dut.s_wqe_tready, 1), Port(sim.dut.s_wqe_tdata, 512)),
         cfg(sim.rng(), Port(sim.dut.s_cfg_tvalid, 1), Port(sim.dut.s_cfg_tready, 1), Port(sim.dut.s_cfg_tdata, 335)),
         ack(sim.rng(), Port(sim.dut.s_ack_tvalid, 1), Port(sim.dut.s_ack_tready, 1), Port(sim.dut.s_ack_tdata, 367)),
-        evt(sim.rng(), Port(sim.dut.s_evt_tvalid, 1), Port(sim.dut.s_evt_tready, 1), Port(sim.dut.s_evt_tdata, 56)),
+        evt(sim.rng(), Port(sim.dut.s_evt_tvalid, 1), Port(sim.dut.s_evt_tready, 1), Port(sim.dut.s_evt_tdata, 62)),
         done(sim.rng(), Port(sim.dut.s_done_tvalid, 1), Port(sim.dut.s_done_tready, 1),
              Port(sim.dut.s_done_tdata, 159)),
-        cmd(sim.rng(), Port(sim.dut.m_cmd_tvalid, 1), Port(sim.dut.m_cmd_tready, 1), Port(sim.dut.m_cmd_tdata, 363)),
+        cmd(sim.rng(), Port(sim.dut.m_cmd_tvalid, 1), Port(sim.dut.m_cmd_tready, 1), Port(sim.dut.m_cmd_tdata, 369)),
         cqe(sim.rng(), Port(sim.dut.m_cqe_tvalid, 1), Port(sim.dut.m_cqe_tready, 1), Port(sim.dut.m_cqe_tdata, 256)),
         fetch(sim.rng(), Port(sim.dut.m_fetch_tvalid, 1), Port(sim.dut.m_fetch_tready, 1),
               Port(sim.dut.m_fetch_tdata, 158)),
-        err(sim.rng(), Port(sim.dut.m_err_tvalid, 1), Port(sim.dut.m_err_tready, 1), Port(sim.dut.m_err_tdata, 56)),
+        err(sim.rng(), Port(sim.dut.m_err_tvalid, 1), Port(sim.dut.m_err_tready, 1), Port(sim.dut.m_err_tdata, 62)),
         event(sim.rng(), Port(sim.dut.m_event_tvalid, 1), Port(sim.dut.m_event_tready, 1),
               Port(sim.dut.m_event_tdata, 56)),
         lives(P_QpCount) {
@@ -231,6 +232,7 @@ class Bench {
                  evt_order.empty();
         },
         limit, "acknowledgements before a set-up");
+    if (c.qpn < P_QpCount) sim.dut.life_i = (c.setup ? lives[c.qpn].size() : lives[c.qpn].size() - 1) % 64;
     cfg.push(Record(335)
                  .put(c.setup, 1)
                  .put(c.qpn, 24)
@@ -384,8 +386,16 @@ class Bench {
     }
   }
   void send_event(std::uint32_t qpn, unsigned cause, std::uint32_t psn = 0, bool rsp = false) {
-    evt.push(Record(56).put(cause, 7).put(rsp, 1).put(psn, 24).put(qpn, 24).value());
+    const std::uint64_t number = qpn < P_QpCount ? lives[qpn].size() - 1 : 0;
+    evt.push(Record(62).put(number % 64, 6).put(cause, 7).put(rsp, 1).put(psn, 24).put(qpn, 24).value());
     evt_order.push_back({qpn, cause, psn, rsp});
+  }
+
+  /// An error of the QP's life before this one: it must change nothing.
+  void send_former_event(std::uint32_t qpn, unsigned cause, std::uint32_t psn = 0, bool rsp = false) {
+    const std::uint64_t number = lives[qpn].size() - 2;
+    evt.push(Record(62).put(number % 64, 6).put(cause, 7).put(rsp, 1).put(psn, 24).put(qpn, 24).value());
+    evt_order.push_back({P_QpCount, cause, psn, rsp});
   }
 
   // ---- looking --------------------------------------------------------------------------------------
@@ -575,6 +585,7 @@ class Bench {
         if (c.state == kErr) {
           old.failed = true;
           old.fail_status = kFlush;
+          ++old.ended;
         }
       }
     }
@@ -792,10 +803,11 @@ class Bench {
   }
 
   void on_command(const Bytes& b) {
-    Record r(b, 363);
+    Record r(b, 369);
     Command c;
     c.target = static_cast<unsigned>(r.get(3));
     c.addr = r.get(64);
+    const auto number = r.get(6);
     c.qpn = static_cast<std::uint32_t>(r.get(24));
     c.opcode = static_cast<unsigned>(r.get(8));
     c.se = r.get(1) != 0;
@@ -818,6 +830,7 @@ class Bench {
                     "a packet of no request: QP " << c.qpn << " psn " << c.psn << " addr " << c.addr);
     const Wqe& w = found->second;
     REQUIRE(w.qpn == c.qpn);
+    REQUIRE_MESSAGE(number == w.life % 64, "a packet of another life's number");
     REQUIRE_MESSAGE(w.bad == 0, "a packet of a request that cannot be executed");
     Life& l = lives[c.qpn].at(w.life);
     const std::uint32_t mtu = 128U << l.cfg.pmtu;
@@ -1157,8 +1170,13 @@ class Bench {
     const auto qpn = static_cast<std::uint32_t>(get_field(b, 0, 24));
     const auto cause = static_cast<unsigned>(get_field(b, 49, 7));
     REQUIRE(qpn < P_QpCount);
-    REQUIRE(cause != 0);
     REQUIRE(cause != kEvtSqDrained);
+    REQUIRE(get_field(b, 56, 6) == (lives[qpn].size() - 1) % 64);
+    if (cause == 0) {
+      REQUIRE(life(qpn).ended > 0);  // software took it to ERR
+      --life(qpn).ended;
+      return;
+    }
     ++life(qpn).errs;
   }
   void on_event(const Bytes& b) {

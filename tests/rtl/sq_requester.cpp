@@ -101,7 +101,7 @@ class Bench : public Agent {
       : sim(salt),
         wqe(sim.rng(), Port(sim.dut.s_wqe_tvalid, 1), Port(sim.dut.s_wqe_tready, 1), Port(sim.dut.s_wqe_tdata, 512)),
         kick(sim.rng(), Port(sim.dut.s_kick_tvalid, 1), Port(sim.dut.s_kick_tready, 1), Port(sim.dut.s_kick_tdata, 14)),
-        cmd(sim.rng(), Port(sim.dut.m_cmd_tvalid, 1), Port(sim.dut.m_cmd_tready, 1), Port(sim.dut.m_cmd_tdata, 363)),
+        cmd(sim.rng(), Port(sim.dut.m_cmd_tvalid, 1), Port(sim.dut.m_cmd_tready, 1), Port(sim.dut.m_cmd_tdata, 369)),
         bad(sim.rng(), Port(sim.dut.m_bad_tvalid, 1), Port(sim.dut.m_bad_tready, 1), Port(sim.dut.m_bad_tdata, 15)),
         flush(sim.rng(), Port(sim.dut.m_flush_tvalid, 1), Port(sim.dut.m_flush_tready, 1),
               Port(sim.dut.m_flush_tdata, 14)),
@@ -386,6 +386,7 @@ class Bench : public Agent {
     d.head_qpn_i = c.qpn;
     d.head_i = 0;
     d.set_valid_i = 1;
+    d.set_life_i = (lives[c.qpn].size() - 1) % 64;
     Port(d.set_i, 335)
         .set_value(Record(335)
                        .put(1, 1)
@@ -624,9 +625,10 @@ class Bench : public Agent {
   }
 
   void on_command(const Bytes& b) {
-    Record c(b, 363);
+    Record c(b, 369);
     const auto target = c.get(3);
     const auto addr = c.get(64);
+    const auto number = c.get(6);
     const auto qpn = static_cast<std::uint32_t>(c.get(24));
     const auto opcode = c.get(8);
     const auto se = c.get(1);
@@ -650,6 +652,7 @@ class Bench : public Agent {
     while (n > 1 && start_of(qpn, n) > when) --n;
     Life& l = lives[qpn][n];
     const bool alive = n + 1 == lives[qpn].size();
+    REQUIRE_MESSAGE(number == n % 64, "a packet of another life's number");
     const std::uint64_t psn = unwrap(psn24, 24, l.nxt);
     REQUIRE_MESSAGE(psn < l.next, "QP " << qpn << ": nothing is posted at PSN " << psn24);
     const std::size_t index = l.at(psn);
