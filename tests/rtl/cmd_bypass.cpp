@@ -8,7 +8,7 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kCmdBits = 363, kPktBits = 296, kPayLsb = 224;
+constexpr std::size_t kCmdBits = 369, kPktBits = 302, kPayLsb = 224;
 
 /// The way through dma_read is a queue whose commands leave `delay` cycles or more after they came.
 struct Bench : Agent {

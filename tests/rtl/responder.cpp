@@ -2157,6 +2157,7 @@ TEST_CASE("entries taken just behind a fatal packet come back flushed, and no mo
 TEST_CASE("a SEND right behind its set-up") {
   Bench b(49);
   b.setup(b.working(0, 0));  // a kill has a life to end
+  b.settle();
   for (unsigned i = 0; i < 10; ++i) {
     QpSetup c = b.working(0, i);
     c.rq_on = c.srq = kSrqs > 0;

@@ -8,7 +8,7 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kBytes = P_DataW / 8, kUser = 297, kOpcode = 264;
+constexpr std::size_t kBytes = P_DataW / 8, kUser = 303, kOpcode = 264;
 enum Stream { kAnswer, kRequest, kData };
 
 struct Bench : Agent {
