@@ -50,7 +50,7 @@ module atomic_pick #(
   ) u_slot (
     .clk(clk),
     .rst(rst),
-    .s_axis_tvalid(req_i != '0),
+    .s_axis_tvalid(room && (req_i != '0)),  // the choice may change while there is no room
     .s_axis_tready(room),
     .s_axis_tdata(index),
     .m_axis_tvalid(m_slot_tvalid),

@@ -7,9 +7,11 @@
 // it has left m_pkt; so nobody overtakes. Other commands share the way through with m_cmd.
 //
 // Handshake: s_cmd_tready and m_cmd_tvalid depend on s_cmd_tvalid, s_cmd_tdata and m_cmd_tready
-// combinationally, m_cmd_tdata is s_cmd_tdata; m_pkt comes from registers. Latency: none to m_cmd, 1
-// cycle to m_pkt. A request a cycle. At most 2047 requests may be on the way through.
-// rocegen: comb s_cmd.tready<-s_cmd.t*, s_cmd.tready<-m_cmd.tready, s_cmd.tready<-m_pkt.tready
+// combinationally, m_cmd_tdata is s_cmd_tdata; m_pkt comes from registers, and m_pkt_tready ends
+// there: the ready of the whole way to the MAC is long. Latency: none to m_cmd, 1 cycle to m_pkt. A
+// request a cycle goes through, one every two cycles around. At most 2047 requests may be on the way
+// through.
+// rocegen: comb s_cmd.tready<-s_cmd.t*, s_cmd.tready<-m_cmd.tready
 // rocegen: comb m_cmd.t*<-s_cmd.t*
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -45,7 +47,7 @@ module cmd_bypass (
 
   assign m_cmd_tvalid = s_cmd_tvalid && !around && !m_pkt_tvalid;
   assign m_cmd_tdata = s_cmd_tdata;
-  assign s_cmd_tready = around ? !m_pkt_tvalid || m_pkt_tready : m_cmd_tready && !m_pkt_tvalid;
+  assign s_cmd_tready = !m_pkt_tvalid && (around || m_cmd_tready);
 
   always_comb begin
     through_d = through_q;
@@ -63,13 +65,12 @@ module cmd_bypass (
       through_q <= through_d;
       clear_q   <= through_d == '0;
       offered_q <= m_cmd_tvalid && !m_cmd_tready;
-      if (s_cmd_tvalid && around) m_pkt_tvalid <= 1'b1;
-      else if (m_pkt_tready) m_pkt_tvalid <= 1'b0;
+      m_pkt_tvalid <= m_pkt_tvalid ? !m_pkt_tready : s_cmd_tvalid && around;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (!m_pkt_tvalid || m_pkt_tready) m_pkt_tdata <= cmd.pkt;
+    if (!m_pkt_tvalid) m_pkt_tdata <= cmd.pkt;
   end
 
   // Where the payload lies is of no use to a packet.
