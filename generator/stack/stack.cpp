@@ -113,7 +113,8 @@ class Architect {
                                 {"SrqCount", spec_.transport.srq_count},
                                 {"RdDepth", spec_.transport.read_depth},
                                 {"Selective", selective},
-                                {"LowLatency", low_}},
+                                {"LowLatency", low_},
+                                {"AckAfterWrite", spec_.host.ack_after_write ? 1 : 0}},
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");

@@ -450,6 +450,8 @@ class Program {
       n.gbps = gbps_;
       if (const auto t = spec_.find("transport"); t != spec_.end() && t->is_object())
         n.recovery = t->value("recovery", n.recovery);
+      if (const auto h = spec_.find("host"); h != spec_.end() && h->is_object())
+        n.ack_after_write = h->value("ack_after_write", n.ack_after_write);
       n.mac_period = mac_period_;
       n.rx_gap *= o_.stall;
       n.tx_stall *= o_.stall;

@@ -29,7 +29,8 @@ struct NicOptions {
   uint64_t mac_buffer_ns = 0;  ///< with `gbps`: the MAC takes a frame when what waits in it lasts no longer than this
   uint32_t max_mtu = 4096;
   std::string recovery = "go_back_n";  ///< transport.recovery of the NIC's specification
-  uint32_t max_qp_slots_log2 = 6;  ///< ring of a QP that asks for no particular size: at most 2^this slots
+  bool ack_after_write = false;        ///< host.ack_after_write of the NIC's specification
+  uint32_t max_qp_slots_log2 = 6;      ///< ring of a QP that asks for no particular size: at most 2^this slots
 };
 
 /// When something happened at the pins, for latencies: the edge of the handshake; 0: not yet.

@@ -18,11 +18,12 @@ struct StationInfo {
   uint32_t mr_count = 64;
   uint32_t wqe_slots = 4096;
   uint32_t rqe_slots = 4096;
-  uint32_t srq_count = 16;  ///< shared receive rings
-  uint32_t rd_depth = 16;   ///< READs and atomics outstanding a QP, either way
-  uint32_t targets = 8;     ///< memories, each behind an AXI master of its own
-  uint32_t max_mtu = 4096;  ///< largest path MTU it takes
+  uint32_t srq_count = 16;             ///< shared receive rings
+  uint32_t rd_depth = 16;              ///< READs and atomics outstanding a QP, either way
+  uint32_t targets = 8;                ///< memories, each behind an AXI master of its own
+  uint32_t max_mtu = 4096;             ///< largest path MTU it takes
   std::string recovery = "go_back_n";  ///< transport.recovery of its specification
+  bool ack_after_write = false;        ///< host.ack_after_write of its specification
   bool counters_by_register = false;
 };
 

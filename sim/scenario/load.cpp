@@ -241,12 +241,14 @@ class Checker {
     if (j.contains("link") && object(j["link"], "/link")) keys(j["link"], "/link", kLinkKeys);
     if (j.contains("set")) object(j["set"], "/set");
     if (j.contains("needs") && object(j["needs"], "/needs")) {
-      keys(j["needs"], "/needs", {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery"});
+      keys(j["needs"], "/needs", {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery", "ack_after_write"});
       for (const auto& [key, value] : j["needs"].items()) {
         if (key == "recovery") {
           if (value != "go_back_n" && value != "selective") {
             fault("/needs/" + key, "must be \"go_back_n\" or \"selective\"");
           }
+        } else if (key == "ack_after_write") {
+          if (!value.is_boolean()) fault("/needs/" + key, "must be true or false");
         } else if (!value.is_number_unsigned())
           fault("/needs/" + key, "must be a number");
       }

@@ -122,6 +122,11 @@ void Runner::needs() {
     check("rqe_slots", info.rqe_slots);
     check("srqs", info.srq_count);
     check("rd_depth", info.rd_depth);
+    // The reference endpoint writes as it acknowledges.
+    if (info.kind != "model" && n.contains("ack_after_write") && n["ack_after_write"] != info.ack_after_write) {
+      throw Unsuitable{fmt::format("needs ack_after_write {}, station {} has {}", n["ack_after_write"].get<bool>(),
+                                   "ab"[i], info.ack_after_write)};
+    }
     // The reference endpoint goes back N, and may be the peer of any.
     const bool peer = info.kind == "model" && bench_->size() > 1;
     if (!peer && n.contains("recovery") && n["recovery"] != info.recovery) {

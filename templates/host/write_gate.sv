@@ -23,7 +23,8 @@
 // QpCount: 1..16384. Width: bits of a record; TagLsb, QpnLsb: where its 16-bit tag and 24-bit QPN
 // lie. Depth: records held in the FIFO, 4..65536; three more stand behind it. Slack: 1..Depth-1.
 // DropErr: what happens to a record of a QP with a failed write: 0 it leaves with m_rec_tuser 1, 1
-// it is dropped, 2 it is dropped when the AETH syndrome at SynLsb is an ACK's (0..31). Drain: 0, 1.
+// it is dropped, 2 it is dropped unless the AETH syndrome at SynLsb is 0x63, the answer to the
+// failure itself: any other would acknowledge what failed with all in front of it. Drain: 0, 1.
 // Settle: cycles, 1..1023; rx_responder's pipeline and queues need 13 + 32.
 // rocegen: comb none
 `include "rocegen_assert.svh"
@@ -247,8 +248,8 @@ module write_gate #(
     assign drop = 1'b0;
   end else if (DropErr == 1) begin : gen_drop
     assign drop = failed;
-  end else begin : gen_drop_ack
-    assign drop = failed && rec_q[SynLsb+5 +: 2] == 2'b00;
+  end else begin : gen_drop_answer
+    assign drop = failed && rec_q[SynLsb +: 8] != 8'h63;
   end
 
   always_ff @(posedge clk) begin
