@@ -267,6 +267,7 @@ class Program {
       j["receives"] = r.receives;
       j["resets"] = r.resets;
       j["torn"] = r.torn;
+      j["abrupt"] = r.abrupt;
       j["lost"] = r.lost;
       j["duplicated"] = r.duplicated;
       j["reordered"] = r.reordered;
@@ -280,8 +281,8 @@ class Program {
         ops += fmt::format("{}{} {}", ops.empty() ? "" : ", ", r.by_op[op], name);
       }
       finish(fmt::format("{:<28} {:<11}", "soak", label), r.ok, false, r.message, r.time, r.cycles, t0, j);
-      fmt::print("    {}; {} receives; {} QPs set up anew, {} of them torn down at work\n", ops, r.receives, r.resets,
-                 r.torn);
+      fmt::print("    {}; {} receives; {} QPs set up anew, {} of them torn down at work, {} abruptly\n", ops,
+                 r.receives, r.resets, r.torn, r.abrupt);
       fmt::print("    {} messages, {} bytes, {} frames; {} lost, {} repeated, {} held back, {} corrupted\n", r.messages,
                  r.bytes, r.frames, r.lost, r.duplicated, r.reordered, r.corrupted);
       if (!r.ok) fmt::print("    seed {}: {}\n", o_.seed, r.message);
@@ -578,6 +579,12 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   soak->add_option("--resets", o.soak.resets, "share of the QPs set up anew at each comparison")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
+  soak->add_option("--abrupt", o.soak.abrupt, "share of the comparisons behind which that is done abruptly")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  soak->add_option("--check-every", o.soak.check_every, "messages between comparisons")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 30));
   soak->add_flag("--writes-only", o.soak.writes_only, "nothing but WRITE");
   soak->add_option("--loss", o.loss, "probability a frame")->capture_default_str();
   soak->add_option("--duplicate", o.duplicate)->capture_default_str();

@@ -73,7 +73,8 @@ struct Flow {
   bool unsignaled_last = false;
   MrConfig inv;  // region for the peer to invalidate
   bool may_inv = false;
-  bool torn = false;  // being torn down: completions may be flushes
+  bool torn = false;   // being torn down: completions may be flushes
+  bool reset = false;  // by RESET: what is outstanding may be missing
 };
 
 /// One receive ring.
@@ -152,6 +153,8 @@ class Soak {
       }
     }
     flows_.resize(size_t{2} * o_.qps);
+    for (uint32_t q = 0; q < o_.qps; ++q) qpn_b_.push_back(o_.qps - 1 - q);
+    q_b_ = qpn_b_;
     for (uint32_t q = 0; q < o_.qps; ++q) connect(q);
     return bench_->settle_config() ? "" : "a station does not take its set-up";
   }
@@ -213,8 +216,8 @@ class Soak {
   uint64_t landing_bytes() const { return (o_.depth + 1) * uint64_t{std::max(o_.max_length, kCell)}; }
   uint64_t shared_cell() const { return kCellBase + uint64_t{o_.qps} * kCell; }
   Flow& flow(uint32_t q, size_t from) { return flows_[size_t{2} * q + from]; }
-  uint32_t qpn_of(uint32_t q, size_t i) const { return i == 0 ? q : o_.qps - 1 - q; }
-  uint32_t q_of(uint32_t qpn, size_t i) const { return i == 0 ? qpn : o_.qps - 1 - qpn; }
+  uint32_t qpn_of(uint32_t q, size_t i) const { return i == 0 ? q : qpn_b_[q]; }
+  uint32_t q_of(uint32_t qpn, size_t i) const { return i == 0 ? qpn : q_b_[qpn]; }
   /// The ring that a QP of a station receives from.
   Ring& ring(uint32_t q, size_t i) { return rings_[{i, uses_shared(q, i), uses_shared(q, i) ? 0 : qpn_of(q, i)}]; }
   bool uses_shared(uint32_t q, size_t i) const { return shared_[i] && q % 4 == 3; }
@@ -229,8 +232,7 @@ class Soak {
       c[i].pmtu = code;
       c[i].pd = kPd;
       c[i].access = kAccWrite | kAccRead | kAccAtomic;
-      // Half of the sequence numbers wrap during the run.
-      c[i].sq_psn = static_cast<uint32_t>(rng_.chance(0.5) ? 0xFFFFFF - rng_.below(200) : rng_.below(1u << 24));
+      c[i].sq_psn = first_psn(q, i);
       c[i].sport = static_cast<uint16_t>(0xC000 | rng_.below(0x4000));
       c[i].timeout = timeout_;
       c[i].retry_cnt = 7;
@@ -292,6 +294,22 @@ class Soak {
         bench_->station(i).memory().add_region(r.base + b * buffer_bytes() + b, std::max(o_.max_length, 1u));
       }
     }
+  }
+
+  /// Half of the sequence numbers wrap during the run. Those of the QPs' last lives, either way, are behind the new
+  /// ones, where a circle has room for that: so what is left of them is told from what is new.
+  uint32_t first_psn(uint32_t q, size_t i) {
+    const auto behind = [&](size_t station, uint32_t QpConfig::*psn, uint32_t first) {
+      const auto& qps = bench_->station(station).qps();
+      const auto last = qps.find(qpn_of(q, station));
+      return last == qps.end() || psn_lt(psn_add(last->second.*psn, 1u << 18), first);
+    };
+    uint32_t psn = 0;
+    for (int tries = 0; tries < 100; ++tries) {
+      psn = static_cast<uint32_t>(rng_.chance(0.5) ? 0xFFFFFF - rng_.below(200) : rng_.below(1u << 24));
+      if (behind(i, &QpConfig::sq_psn, psn) && behind(1 - i, &QpConfig::rq_psn, psn)) break;
+    }
+    return psn;
   }
 
   uint64_t buffer_bytes() const { return (o_.max_length + 511) / 256 * 256; }
@@ -457,6 +475,7 @@ class Soak {
     for (size_t i = 0; i < 2; ++i) {
       Cqe c;
       while (bench_->station(i).poll_cqe(c)) {
+        ++completions_;
         if (c.qpn >= o_.qps) return fmt::format("station {}: completion on QP {}, which is not in use", "ab"[i], c.qpn);
         const std::string e = c.receive() ? received(i, c) : completed(i, c);
         if (!e.empty()) return fmt::format("station {}, QP {}: {}", "ab"[i], c.qpn, e);
@@ -480,7 +499,7 @@ class Soak {
                          status_name(c.status));
     }
     // Unsignaled ones in front of it are done.
-    while (!f.open.empty() && f.open.front().id != c.wr_id && !f.open.front().signaled) retire(f);
+    while (!f.open.empty() && f.open.front().id != c.wr_id && (!f.open.front().signaled || f.reset)) retire(f);
     if (f.open.empty() || f.open.front().id != c.wr_id) {
       return fmt::format("completion of {:#x}, but {} is next", c.wr_id,
                          f.open.empty() ? "none" : fmt::format("{:#x}", f.open.front().id));
@@ -698,6 +717,66 @@ class Soak {
     return "";
   }
 
+  // Some connections go to RESET at work and are set up with other partners as soon as that is answered.
+  std::string recreate_some() {
+    std::vector<uint32_t> chosen;
+    for (uint32_t q = 0; q < o_.qps; ++q) {
+      // An entry of a shared ring that a SEND under way has taken goes down with its QP.
+      if (!uses_shared(q, 0) && !uses_shared(q, 1) && rng_.chance(o_.resets)) chosen.push_back(q);
+    }
+    if (chosen.empty()) return "";
+    for (const uint32_t q : chosen) {
+      for (size_t i = 0; i < 2; ++i) {
+        flow(q, i).torn = true;
+        for (uint32_t n = 0; n < o_.depth; ++n) post(flow(q, i), /*exclusive=*/true);
+      }
+    }
+    const Ps when = bench_->now() + rng_.between(10, 15'000) * kNs;
+    last_done_ = bench_->now();
+    if (auto e = drive([&] { return bench_->now() >= when; }); !e.empty()) return e;
+    for (const uint32_t q : chosen) {
+      for (size_t i = 0; i < 2; ++i) {
+        if (receive_[i]) ring(q, i).next = kNever;
+      }
+    }
+    if (!bench_->settle_config()) return "receive entries are not taken";
+    if (auto e = collect(); !e.empty()) return e;
+    for (const uint32_t q : chosen) {
+      for (size_t i = 0; i < 2; ++i) {
+        flow(q, i).reset = true;
+        bench_->station(i).set_qp_state(qpn_of(q, i), QpState::Reset);
+      }
+    }
+    if (!bench_->settle_config()) return "a station does not answer RESET";
+    // Completions of before are still in their queue.
+    for (uint64_t before = ~completions_; before != completions_;) {
+      before = completions_;
+      bench_->run_for(300);
+      if (auto e = collect(); !e.empty()) return e;
+    }
+    for (const uint32_t q : chosen) {
+      for (size_t i = 0; i < 2; ++i) {
+        while (!flow(q, i).open.empty()) retire(flow(q, i));
+      }
+    }
+    const uint32_t first = qpn_b_[chosen.front()];
+    for (size_t n = 0; n + 1 < chosen.size(); ++n) qpn_b_[chosen[n]] = qpn_b_[chosen[n + 1]];
+    qpn_b_[chosen.back()] = first;
+    for (const uint32_t q : chosen) q_b_[qpn_b_[q]] = q;
+    for (const uint32_t q : chosen) {
+      ++r_.resets;
+      ++r_.torn;
+      ++r_.abrupt;
+      connect(q);
+      for (size_t i = 0; i < 2; ++i) {
+        if (receive_[i]) ring(q, i).next = 0;
+      }
+    }
+    if (!bench_->settle_config()) return "a station does not take its set-up";
+    last_done_ = bench_->now();
+    return "";
+  }
+
   std::string body() {
     if (auto e = setup(); !e.empty()) return e;
     last_done_ = bench_->now();
@@ -724,7 +803,8 @@ class Soak {
       if (auto e = drain(); !e.empty()) return e;
       if (const auto broken = bench_->violations(done_ >= o_.messages); !broken.empty()) return broken.front();
       if (done_ < o_.messages) {
-        if (auto e = reset_some(); !e.empty()) return e;
+        const bool abrupt = o_.abrupt > 0 && rng_.chance(o_.abrupt);
+        if (auto e = abrupt ? recreate_some() : reset_some(); !e.empty()) return e;
       }
     }
     return "";
@@ -748,7 +828,9 @@ class Soak {
   bool receive_[2] = {false, false};
   bool shared_[2] = {false, false};
   uint64_t shared_value_[2] = {0, 0};
+  std::vector<uint32_t> qpn_b_, q_b_;  // of a connection its QPN at station b, and the other way
   uint64_t rqe_number_ = 0;
+  uint64_t completions_ = 0;  // seen
   uint64_t posted_ = 0, done_ = 0, next_report_ = 0;
   Ps last_done_ = 0;
   SoakResult r_;

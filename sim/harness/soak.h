@@ -17,6 +17,7 @@ struct SoakOptions {
   double gbps = 100;               ///< line rate of the stations
   uint64_t check_every = 1000;     ///< drain and compare all memory after so many messages
   double resets = 0.1;             ///< share of the QPs that are set up anew at each comparison
+  double abrupt = 0.3;             ///< share of the comparisons behind which they are not even flushed (see below)
   bool writes_only = false;        ///< nothing but WRITE
   uint64_t stall_ns = 60'000'000;  ///< fail if no completion comes for so long
   LinkConfig link;                 ///< both directions, with seeds of their own
@@ -35,6 +36,7 @@ struct SoakResult {
   uint64_t receives = 0;    ///< completed
   uint64_t resets = 0;      ///< QPs set up anew
   uint64_t torn = 0;        ///< of those, in the middle of their work
+  uint64_t abrupt = 0;      ///< of those, by RESET alone and with another peer at once
   uint64_t frames = 0;
   uint64_t lost = 0, duplicated = 0, reordered = 0, corrupted = 0;
   Ps time = 0;
@@ -46,7 +48,9 @@ struct SoakResult {
 /// what a WRITE in front of them wrote; atomics return the values that the order of their QP makes, and a cell that all
 /// QPs of a station add to holds the sum; receives complete in order with the data, length, immediate data or
 /// invalidated key of their messages. Of a QP that is torn down, everything outstanding completes, as it did or
-/// flushed.
+/// flushed. One that is torn down abruptly goes to RESET in the middle of its work, and as soon as that is answered it
+/// is set up with another QP of the peer: while frames of its former life are still on the cable and in the NICs, and
+/// none of them may count for, or be sent to, the new peer.
 SoakResult run_soak(const std::function<std::unique_ptr<Station>(size_t)>& factory, const SoakOptions& options);
 
 }  // namespace rocegen::sim
