@@ -16,7 +16,6 @@ constexpr uint64_t kLandingBase = 0x0000'0002'0000'0000;
 constexpr uint64_t kTargetBase = 0x0000'00A5'2000'0000;
 constexpr uint64_t kCellBase = 0x0000'00C0'0000'0000;
 constexpr uint64_t kReceiveBase = 0x0000'00D0'0000'0000;
-constexpr uint64_t kStep = 1u << 24;  // from QP to QP
 constexpr uint16_t kPd = 0x51;
 constexpr uint32_t kCell = 8;
 constexpr uint64_t kQuietNs = 60'000;  // after which no frame of a torn QP is under way any more
@@ -191,7 +190,7 @@ class Soak {
         key_[i].push_back(add(base, length, kAccWrite | kAccRead).key());
       }
       if (count >= next + 2) {
-        source_key_[i] = add(kSourceBase, kStep * o_.qps, kAccRead).key();
+        source_key_[i] = add(kSourceBase, source_step() * o_.qps, kAccRead).key();
         cell_key_[i] = add(kCellBase, uint64_t{kCell} * (o_.qps + 1), kAccAtomic | kAccRead).key();
         remote_reads_[i] = !o_.writes_only;
       }
@@ -209,6 +208,8 @@ class Soak {
     }
   }
 
+  uint64_t source_step() const { return (window_ + 8191) / 4096 * 4096; }
+  uint64_t source(uint32_t q) const { return kSourceBase + q * source_step(); }
   /// Windows do not touch: each begins at an odd offset of its own, with a guard between.
   uint64_t target(uint32_t q) const { return kTargetBase + q * (window_ + 333) + 5; }
   /// Slots for the results of READs and atomics, one more than messages may be outstanding.
@@ -257,7 +258,7 @@ class Soak {
       f.qpn = c[i].qpn;
       f.mtu = mtu_bytes(code);
       f.reads = remote_reads_[1 - i];
-      f.source = kSourceBase + q * kStep;
+      f.source = source(q);
       f.target = target(q);
       f.landing = landing(q);
       f.cell = kCellBase + q * kCell;
