@@ -74,11 +74,11 @@ function(flow_variant)
 endfunction()
 
 if(ROCEGEN_RTL_TESTS)
-  # Some 147,000 messages in all, three pairings, 60,000 of them over 2,000 set-ups a pairing; half a minute of forged frames
+  # Some 138,000 messages in all, three pairings, 60,000 of them over 2,000 set-ups a pairing; half a minute of forged frames
   # each; synthesis of the large ones takes ten minutes each.
   set(frames 50000)
   set(messages 3500)
-  set(many 6000)
+  set(many 3000)
   set(lives 20000)
   set(synth "")
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
