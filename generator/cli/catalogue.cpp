@@ -9,6 +9,7 @@
 #include "generator/dataflow/codes.h"
 #include "generator/netlist/codes.h"
 #include "generator/outputs/codes.h"
+#include "generator/services/preprocess/codes.h"
 #include "generator/spec/codes.h"
 
 namespace rocegen::cli {
@@ -19,7 +20,7 @@ using Table = std::span<const spec::CodeInfo> (*)();
 
 // One line a folder.
 constexpr std::array kTables = {Table{spec::codes}, Table{netlist::codes}, Table{dataflow::codes},
-                                Table{outputs::codes}};
+                                Table{outputs::codes}, Table{preprocess::codes}};
 
 std::vector<spec::CodeInfo> collect() {
   std::vector<spec::CodeInfo> all;
