@@ -113,8 +113,7 @@ class Architect {
                                 {"SrqCount", spec_.transport.srq_count},
                                 {"RdDepth", spec_.transport.read_depth},
                                 {"Selective", selective},
-                                {"LowLatency", low_},
-                                {"AckAfterWrite", spec_.host.ack_after_write ? 1 : 0}},
+                                {"LowLatency", low_}},
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
@@ -127,13 +126,15 @@ class Architect {
         "rq_engine_i", "rq_engine",
         {{"QpCount", spec_.qp_count}, {"SrqCount", spec_.transport.srq_count}, {"RqeSlots", spec_.transport.rqe_slots}},
         "receive rings and their completions");
+    // With ack_after_write no answer goes beyond a write that failed.
+    const bool after = spec_.host.ack_after_write;
     rd_gate_ = gate("rd_gate_i", "roce_pkg::rd_req_t", {{"Depth", 64}, {"DropErr", 0}},
-                    "READs wait for the data in front of them");
+                    "READs wait for the data in front of them", after ? 2 : 0);
     rcq_gate_ = gate("rcq_gate_i", "roce_pkg::rcq_t", {{"Depth", 256}, {"Slack", 64}, {"Drain", 0}},
                      "completions of receives wait for their data");
     if (spec_.host.ack_after_write)
       ack_gate_ = gate("ack_gate_i", "roce_pkg::ack_req_t", {{"Depth", 256}, {"DropErr", 2}},
-                       "answers wait for the data in front of them");
+                       "answers wait for the data in front of them", 1);
     sq_ = top_.instance("sq_engine_i", "sq_engine",
                         {{"QpCount", spec_.qp_count},
                          {"WqeSlots", spec_.transport.wqe_slots},
@@ -205,8 +206,10 @@ class Architect {
     for (InstanceHandle sink : sinks) top_.connect(fork.stream("m_axis", lane++), sink.stream("s_cfg"), {.weight = 0});
   }
 
-  /// A FIFO of records that wait until the request data in front of them is in memory.
-  InstanceHandle gate(const char* name, const char* record, netlist::Params parameters, const char* comment) {
+  /// A FIFO of records that wait until the request data in front of them is in memory. `psns`: how many of the record
+  /// may not lie behind a write that failed.
+  InstanceHandle gate(const char* name, const char* record, netlist::Params parameters, const char* comment,
+                      int psns = 0) {
     const auto info = stack_.library.record(record);
     int tag = 0;
     int qpn = 0;
@@ -214,6 +217,11 @@ class Architect {
       if (field.name == "wtag") tag = field.lsb;
       if (field.name == "qpn") qpn = field.lsb;
       if (field.name == "syndrome") parameters.push_back({"SynLsb", field.lsb});
+      // The last PSN is the field below the first one.
+      if (psns > 0 && field.name == (psns > 1 ? "last_psn" : "psn")) {
+        parameters.push_back({"PsnLsb", field.lsb});
+        parameters.push_back({"PsnCount", psns});
+      }
     }
     parameters.push_back({"QpCount", spec_.qp_count});
     parameters.push_back({"Width", info->width});
@@ -302,6 +310,7 @@ class Architect {
       top_.connect_pin(done_.pin("wr_done_o"), gate.pin("done_valid_i"));
       top_.connect_pin(done_.pin("wr_err_o"), gate.pin("done_err_i"));
       top_.connect_pin(done_.pin("wr_qpn_o"), gate.pin("done_qpn_i"));
+      top_.connect_pin(done_.pin("wr_psn_o"), gate.pin("done_psn_i"));
     }
     expose_axi(write_, "AXI4, writes");
     expose_axi(axi_, "AXI4, reads");

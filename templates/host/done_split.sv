@@ -1,12 +1,12 @@
 // done_split: hands the news that received data is in memory to those who wait for it.
 //
 // s_done is dma_write.m_done: {err, rx_cmd_t}, in order. PayRequest: a pulse wr_done_o with
-// wr_err_o and wr_qpn_o, for the write_gates, and written_o counts one on (modular; for the atomic
-// unit's write barrier). PayResponse: passes to m_done as it is, for the requester's completions.
-// PayCmpSwap, PayFetchAdd (a write of the atomic unit): a pulse atomic_done_o with atomic_slot_o
-// (the command's idx) and atomic_err_o. Handshake: s_done to m_done is combinational; only m_done
-// can stall s_done. The pulses come from registers, one cycle later; written_o changes in the
-// cycle of its pulse. One record a cycle.
+// wr_err_o, wr_qpn_o and wr_psn_o, for the write_gates, and written_o counts one on (modular; for
+// the atomic unit's write barrier). PayResponse: passes to m_done as it is, for the requester's
+// completions. PayCmpSwap, PayFetchAdd (a write of the atomic unit): a pulse atomic_done_o with
+// atomic_slot_o (the command's idx) and atomic_err_o. Handshake: s_done to m_done is combinational;
+// only m_done can stall s_done. The pulses come from registers, one cycle later; written_o changes
+// in the cycle of its pulse. One record a cycle.
 // rocegen: comb s_done.tready<-m_done.tready, s_done.tready<-s_done.t*
 // rocegen: comb m_done.tvalid<-s_done.t*
 `include "rocegen_assert.svh"
@@ -24,6 +24,7 @@ module done_split (
   output logic                      wr_done_o,
   output logic                      wr_err_o,
   output logic [23:0]               wr_qpn_o,
+  output logic [23:0]               wr_psn_o,
   output logic [11:0]               written_o,
   output logic                      atomic_done_o,
   output logic [7:0]                atomic_slot_o,
@@ -58,6 +59,7 @@ module done_split (
   always_ff @(posedge clk) begin
     wr_err_o      <= err;
     wr_qpn_o      <= cmd.qpn;
+    wr_psn_o      <= cmd.psn;
     atomic_err_o  <= err;
     atomic_slot_o <= cmd.idx;
   end

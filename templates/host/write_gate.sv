@@ -7,15 +7,15 @@
 // has failed since the QP's last set-up. s_rec waits only when the FIFO is full; room_o falls Slack
 // records earlier, for a sender that can't be stopped at once.
 //
-// s_cfg, from cfg_order.m_drain, is taken when nothing of the QP's former life is left in here or on
-// its way to here. Settle cycles pass first, those not counted in which s_rec is held back: so long
-// may the sender of s_rec take for what it holds. Then the records in here are counted, and sent_i,
-// the modular count of write commands so far, is read; s_cfg is taken when these records have left
-// and these writes are done, whatever came later, up to 6 cycles after that (one with done_err_i not
-// counted). A set-up also clears the QP's failure then. With
-// Drain 0 it waits for the writes only: for a consumer of m_rec that may stall for ever and tells
-// former lives apart by itself. Software has taken the QP to RESET or ERR before its set-up. QPNs
-// beyond QpCount never fail.
+// s_cfg, from cfg_order.m_drain, is taken when nothing of the QP's former life is left in here or
+// on its way to here. Settle cycles pass first, those not counted in which s_rec is held back: so
+// long may the sender of s_rec take for what it holds. Then the records in here are counted, and
+// sent_i, the modular count of write commands so far, is read; s_cfg is taken when these records
+// have left and these writes are done, whatever came later, up to 7 cycles after that (one with
+// done_err_i not counted). A set-up also clears the QP's failure then. With Drain 0 it waits for
+// the writes only: for a consumer of m_rec that may stall for ever and tells former lives apart by
+// itself. Software has taken the QP to RESET or ERR before its set-up. QPNs beyond QpCount never
+// fail.
 //
 // Throughput: a record a cycle. Latency: 4 cycles for a record whose data is in memory, 3 cycles
 // from the last done_valid_i.
@@ -23,8 +23,11 @@
 // QpCount: 1..16384. Width: bits of a record; TagLsb, QpnLsb: where its 16-bit tag and 24-bit QPN
 // lie. Depth: records held in the FIFO, 4..65536; three more stand behind it. Slack: 1..Depth-1.
 // DropErr: what happens to a record of a QP with a failed write: 0 it leaves with m_rec_tuser 1, 1
-// it is dropped, 2 it is dropped unless the AETH syndrome at SynLsb is 0x63, the answer to the
-// failure itself: any other would acknowledge what failed with all in front of it. Drain: 0, 1.
+// it is dropped, 2 it is dropped unless the AETH syndrome at SynLsb is a fatal NAK's (0x61..0x7F),
+// which then leaves as 0x63. PsnLsb, -1: none: where the record's PSN lies, and with PsnCount 2 the
+// next 24 bits above are another (its last one). Of a QP with a failed write a PSN that is not in
+// front of the first such one (done_psn_i) becomes that: no answer goes beyond what failed, which
+// would acknowledge it. The latency from the last done_valid_i is then a cycle more. Drain: 0, 1.
 // Settle: cycles, 1..1023; rx_responder's pipeline and queues need 13 + 32.
 // rocegen: comb none
 `include "rocegen_assert.svh"
@@ -36,6 +39,8 @@ module write_gate #(
   parameter int TagLsb = 164,
   parameter int QpnLsb = 140,
   parameter int SynLsb = 0,
+  parameter int PsnLsb = -1,
+  parameter int PsnCount = 1,
   parameter int Depth = 64,
   parameter int Slack = 16,
   parameter int DropErr = 0,
@@ -58,6 +63,7 @@ module write_gate #(
   input  logic              done_valid_i,
   input  logic              done_err_i,
   input  logic [23:0]       done_qpn_i,
+  input  logic [23:0]       done_psn_i,
   input  logic [15:0]       sent_i,
   output logic              room_o
 );
@@ -73,6 +79,10 @@ module write_gate #(
   end
   if (SynLsb < 0 || SynLsb + 8 > Width) begin : gen_check_syndrome
     $fatal(1, "write_gate: the 8-bit syndrome must lie within the record");
+  end
+  if (PsnCount < 1 || PsnCount > 2 || PsnLsb < -1 ||
+      PsnLsb + 24 * PsnCount > Width) begin : gen_check_psn
+    $fatal(1, "write_gate: PsnCount must be 1 or 2, and the PSNs must lie within the record");
   end
   if (Depth < 4 || Depth > 65536) begin : gen_check_depth
     $fatal(1, "write_gate: Depth must be in 4..65536");
@@ -125,13 +135,16 @@ module write_gate #(
   assign room_o = room_q;
 
   // ---- what is done -----------------------------------------------------------------------------
+  logic        done_valid;
+  logic        done_err;
+  logic [23:0] done_qpn;
   logic [15:0] done_q;  // writes done, modular
   logic [15:0] ahead;  // of the head's tag
   logic        open;
 
   always_ff @(posedge clk) begin
     if (rst) done_q <= '0;
-    else if (done_valid_i) done_q <= done_q + 1'b1;
+    else if (done_valid) done_q <= done_q + 1'b1;
   end
 
   assign ahead = done_q - head[TagLsb +: 16];
@@ -212,7 +225,11 @@ module write_gate #(
   // ---- QPs with a failed write ------------------------------------------------------------------
   logic failed_read;
 
-  assign fail = done_valid_i && done_err_i && done_qpn_i < 24'(QpCount);
+  logic failed_ready;
+  logic first_ready;
+
+  assign fail    = done_valid && done_err && done_qpn < 24'(QpCount);
+  assign ready_o = failed_ready && first_ready;
 
   ram_clear #(
     .Width(1),
@@ -222,12 +239,12 @@ module write_gate #(
     .clk(clk),
     .rst(rst),
     .wr_en_i(fail || clear),
-    .wr_addr_i(fail ? done_qpn_i[QpW-1:0] : clear_qp_q),
+    .wr_addr_i(fail ? done_qpn[QpW-1:0] : clear_qp_q),
     .wr_data_i(fail),
     .rd_en_i(head_take),
     .rd_addr_i(head[QpnLsb +: QpW]),
     .rd_data_o(failed_read),
-    .ready_o(ready_o)
+    .ready_o(failed_ready)
   );
 
   // ---- the record and its QP's failure, then the output -----------------------------------------
@@ -240,6 +257,92 @@ module write_gate #(
   logic             failed;
   logic             drop;
 
+  // PSNs of a record and of a failure: the earlier one, of the record and as it leaves.
+  logic [Width-1:0] rec;
+
+  if (PsnLsb >= 0) begin : gen_psn
+    logic           done_valid_q;
+    logic           done_err_q;
+    logic [23:0]    done_qpn_q;
+    logic [23:0]    done_psn_q;
+    logic           seen_read;  // the QP has failed before
+    logic           last_we_q;  // what the look-up does not show: written in the cycle before
+    logic           last_fail_q;
+    logic [QpW-1:0] last_qp_q;
+    logic           seen;
+    logic [23:0]    failed_psn;
+
+    always_ff @(posedge clk) begin
+      if (rst) begin
+        done_valid_q <= 1'b0;
+        last_we_q    <= 1'b0;
+      end else begin
+        done_valid_q <= done_valid_i;
+        last_we_q    <= fail || clear;
+      end
+      done_err_q  <= done_err_i;
+      done_qpn_q  <= done_qpn_i;
+      done_psn_q  <= done_psn_i;
+      last_fail_q <= fail;
+      last_qp_q   <= fail ? done_qpn_q[QpW-1:0] : clear_qp_q;
+    end
+
+    assign done_valid = done_valid_q;
+    assign done_err   = done_err_q;
+    assign done_qpn   = done_qpn_q;
+    assign seen       = last_we_q && last_qp_q == done_qpn_q[QpW-1:0] ? last_fail_q : seen_read;
+
+    ram_clear #(
+      .Width(1),
+      .Depth(QpCount),
+      .Latency(1)
+    ) u_seen (
+      .clk(clk),
+      .rst(rst),
+      .wr_en_i(fail || clear),
+      .wr_addr_i(fail ? done_qpn_q[QpW-1:0] : clear_qp_q),
+      .wr_data_i(fail),
+      .rd_en_i(1'b1),
+      .rd_addr_i(done_qpn_i[QpW-1:0]),
+      .rd_data_o(seen_read),
+      .ready_o(first_ready)
+    );
+
+    ram_sdp #(
+      .Width(24),
+      .Depth(QpCount)
+    ) u_psn (
+      .clk(clk),
+      .wr_en_i(fail && !seen),
+      .wr_addr_i(done_qpn_q[QpW-1:0]),
+      .wr_data_i(done_psn_q),
+      .rd_en_i(head_take),
+      .rd_addr_i(head[QpnLsb +: QpW]),
+      .rd_data_o(failed_psn)
+    );
+
+    always_comb begin
+      rec = rec_q;
+      if (failed) begin
+        for (int i = 0; i < PsnCount; i++) begin
+          if (!roce_pkg::psn_lt(rec_q[PsnLsb + 24 * i +: 24], failed_psn)) begin
+            rec[PsnLsb + 24 * i +: 24] = failed_psn;
+          end
+        end
+        if (DropErr == 2) rec[SynLsb +: 8] = roce_pkg::SynNakOp;
+      end
+    end
+  end else begin : gen_no_psn
+    assign first_ready = 1'b1;
+    assign done_valid  = done_valid_i;
+    assign done_err    = done_err_i;
+    assign done_qpn    = done_qpn_i;
+    assign rec         = rec_q;
+
+    logic unused_psn;
+    assign unused_psn = ^done_psn_i;
+  end
+
   assign move      = !valid_q || m_rec_tready;
   assign head_take = head_valid && open && ready_o && (!look_q || move);
   assign failed    = failed_read && known_q;
@@ -249,7 +352,7 @@ module write_gate #(
   end else if (DropErr == 1) begin : gen_drop
     assign drop = failed;
   end else begin : gen_drop_answer
-    assign drop = failed && rec_q[SynLsb +: 8] != 8'h63;
+    assign drop = failed && (rec_q[SynLsb+5 +: 2] != 2'b11 || rec_q[SynLsb +: 5] == '0);
   end
 
   always_ff @(posedge clk) begin
@@ -269,7 +372,7 @@ module write_gate #(
       known_q <= head[QpnLsb +: 24] < 24'(QpCount);
     end
     if (move) begin
-      out_q    <= rec_q;
+      out_q    <= rec;
       failed_q <= failed;
     end
   end

@@ -27,12 +27,11 @@
 // with WcFlushErr. Then only qpn, wr_id, status and write_imm count.
 //
 // A kill (s_err) of a QP that lives answers NAK 0x63 when its cause is EvtWriteErr, at ePSN, as the
-// ACK of the packet may have left; with AckAfterWrite at the packet's PSN, so that the very request
-// fails (at ePSN when the data was that of a READ of our own). One with the cause EvtReadErr and
-// rsp answers NAK 0x63 at its own PSN; others are silent. The QP is dead until its set-up. One
-// whose `life` is not that of the QP's last set-up (life_i), or for a QP never set up, ends
-// nothing. A change to ERR by s_cfg stops requests; the kill that ends the QP's receives comes on
-// s_err as well.
+// ACK of the packet may have left (a write_gate behind it gives it the packet's PSN). One with the
+// cause EvtReadErr and rsp answers it at its own PSN; others are silent. The QP is dead until its
+// set-up. One whose `life` is not that of the QP's last set-up (life_i), or for a QP never set up,
+// ends nothing. A change to ERR by s_cfg stops requests; the kill that ends the QP's receives comes
+// on s_err as well.
 //
 // Handshake: a slot (header, set-up or kill) is taken every two cycles, from one QP or from many;
 // the pipeline behind never stalls, instead a header waits until all output queues have room, and a
@@ -74,8 +73,7 @@
 // QpCount: queue pairs, 1..16384. MrCount: memory regions, 1..2^24. SrqCount: shared receive rings,
 // 0..4096. RdDepth: READs and atomics outstanding of a QP at most, whatever its set-up allows,
 // 1..128. Selective: 1 places packets ahead of ePSN. LowLatency: 1, s_*_tready follows the inputs'
-// valid combinationally. AckAfterWrite: 1, nothing is acknowledged on m_ack's way before it is in
-// memory.
+// valid combinationally.
 //
 // With Selective, a packet of the WRITE under way that comes ahead of ePSN (without immediate,
 // within 119 PSNs; shape, length and region right) goes to memory although it counts as nak_psn or
@@ -94,8 +92,7 @@ module rx_responder #(
   parameter int SrqCount = 0,
   parameter int RdDepth = 16,
   parameter int Selective = 0,
-  parameter int LowLatency = 0,
-  parameter int AckAfterWrite = 0
+  parameter int LowLatency = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -188,9 +185,6 @@ module rx_responder #(
   end
   if (RdDepth < 1 || RdDepth > 128) begin : gen_check_rd_depth
     $fatal(1, "rx_responder: RdDepth must be in 1..128");
-  end
-  if (AckAfterWrite < 0 || AckAfterWrite > 1) begin : gen_check_after
-    $fatal(1, "rx_responder: AckAfterWrite must be 0 or 1");
   end
   if (Selective < 0 || Selective > 1) begin : gen_check_selective
     $fatal(1, "rx_responder: Selective must be 0 or 1");
@@ -358,8 +352,7 @@ module rx_responder #(
       kill1_q      <= take_err;
       kill_life1_q <= s_err_tdata.life;
       kill_nak1_q  <= take_err && (write_failed || read_failed);
-      kill_psn1_q  <= take_err && (read_failed || (AckAfterWrite != 0 && write_failed &&
-                                                  !s_err_tdata.rsp));
+      kill_psn1_q  <= take_err && read_failed;
       advance1_q   <= take_advance_q;
       hdr_q        <= s_hdr_tdata;
       if (take_cfg) begin

@@ -66,11 +66,12 @@ struct Fixture {
     void sample() override {
       if (dut.wr_done_o == 0) return;
       REQUIRE(!expected.empty());
-      CHECK(expected.front() == std::pair<bool, std::uint64_t>(dut.wr_err_o != 0, dut.wr_qpn_o));
+      CHECK(expected.front() == Done{dut.wr_err_o != 0, dut.wr_qpn_o, dut.wr_psn_o});
       expected.pop_front();
     }
     Vdut& dut;
-    std::deque<std::pair<bool, std::uint64_t>> expected;
+    using Done = std::tuple<bool, std::uint64_t, std::uint64_t>;  // error, QPN, PSN
+    std::deque<Done> expected;
   } news{sim.dut};
 
   struct Result {
@@ -228,7 +229,7 @@ struct Fixture {
     const std::uint64_t psn = sim.rng().below(1 << 24);
     Bytes cmd_record = command(kind, bytes, sim.rng().below(256), target, qpn, psn, address);
     if (kind == kRequest) {
-      news.expected.emplace_back(err, qpn);
+      news.expected.emplace_back(err, qpn, psn);
     } else {
       Bytes told(cmd_record.size());
       set_field(told, 158, 1, err ? 1 : 0);

@@ -43,6 +43,7 @@ module host_path #(
   output logic                            wr_done_o,
   output logic                            wr_err_o,
   output logic [23:0]                     wr_qpn_o,
+  output logic [23:0]                     wr_psn_o,
   output logic [Targets-1:0]              m_axi_awvalid,
   input  logic [Targets-1:0]              m_axi_awready,
   output logic [Targets-1:0]              m_axi_awid,
@@ -133,7 +134,8 @@ module host_path #(
     .clk(clk), .rst(rst),
     .s_done_tvalid(done_valid), .s_done_tready(done_ready), .s_done_tdata(done_record),
     .m_done_tvalid(m_done_tvalid), .m_done_tready(m_done_tready), .m_done_tdata(m_done_tdata),
-    .wr_done_o(wr_done_o), .wr_err_o(wr_err_o), .wr_qpn_o(wr_qpn_o), .written_o(written),
+    .wr_done_o(wr_done_o), .wr_err_o(wr_err_o), .wr_qpn_o(wr_qpn_o), .wr_psn_o(wr_psn_o),
+    .written_o(written),
     .atomic_done_o(atomic_done), .atomic_slot_o(atomic_slot), .atomic_err_o(atomic_err)
   );
 

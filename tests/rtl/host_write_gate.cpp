@@ -17,8 +17,15 @@ constexpr std::size_t kWidth = P_Width;
 constexpr std::size_t kTagLsb = P_TagLsb, kQpnLsb = P_QpnLsb, kSynLsb = P_SynLsb;
 constexpr unsigned kDepth = P_Depth, kSlack = P_Slack, kDropErr = P_DropErr;
 constexpr unsigned kDrain = P_Drain, kSettle = P_Settle;
+constexpr int kPsnLsb = P_PsnLsb, kPsnCount = P_PsnCount;  // -1: no PSN
+constexpr bool kPsn = kPsnLsb >= 0;
 /// Cycles that a set-up takes when nothing is in its way, and some more.
-constexpr unsigned kSetup = kSettle + 12;
+constexpr unsigned kSetup = kSettle + 12 + (kPsn ? 1 : 0);
+
+bool psn_before(std::uint64_t a, std::uint64_t b) { return ((a - b) & 0x800000) != 0; }
+
+/// A fatal NAK, as its AETH says.
+bool fatal(std::uint64_t syndrome) { return (syndrome & 0x60) == 0x60 && (syndrome & 0x1F) != 0; }
 
 /// Plays memory (done pulses) and checks what leaves. `sent` counts the write commands so far: the tag of a record that
 /// enters now.
@@ -30,19 +37,22 @@ class Memory : public Agent {
     dut_.done_valid_i = 0;
     dut_.done_err_i = rng_.percent(50) ? 1 : 0;
     dut_.done_qpn_i = static_cast<std::uint32_t>(rng_.next()) & rq::kQpnMask;
+    dut_.done_psn_i = static_cast<std::uint32_t>(rng_.next()) & 0xFFFFFF;
     if (writes.empty() || !rng_.percent(speed)) return;
     dut_.done_valid_i = 1;
-    dut_.done_err_i = writes.front().second ? 1 : 0;
-    dut_.done_qpn_i = writes.front().first;
+    dut_.done_err_i = writes.front().err ? 1 : 0;
+    dut_.done_qpn_i = writes.front().qpn;
+    dut_.done_psn_i = writes.front().psn;
   }
   void sample() override {
     ++now;
+    Write news{kQps, false, 0};
     if (dut_.done_valid_i) {
-      const auto [qpn, err] = writes.front();
+      news = writes.front();
       writes.pop_front();
       ++done;
       last_done = now;
-      if (err && qpn < kQps) failed_since_[qpn] = now;
+      if (!kPsn) note(news);
     }
     drain();
     if (dut_.s_cfg_tvalid && dut_.s_cfg_tready) {
@@ -54,6 +64,8 @@ class Memory : public Agent {
         unsure_[qpn] = now;
       }
     }
+    // With PSNs a pulse counts a cycle later: behind a set-up of its own cycle.
+    if (kPsn) note(news);
     if (dut_.s_rec_tvalid && dut_.s_rec_tready) {
       held.push_back(Port(dut_.s_rec_tdata, kWidth).value());
       entered_at.push_back(now);
@@ -70,6 +82,7 @@ class Memory : public Agent {
   void on_reset() override {
     writes.clear();
     failed_since_.clear();
+    failed_psn_.clear();
     failed_until_.clear();
     unsure_.clear();
     held.clear();
@@ -80,8 +93,9 @@ class Memory : public Agent {
     waiting_ = shown_ = false;
     dut_.done_valid_i = 0;
   }
-  void command(std::uint32_t qpn, bool err) {
-    writes.emplace_back(qpn, err);
+  void command(std::uint32_t qpn, bool err) { command(qpn, err, static_cast<std::uint32_t>(rng_.next()) & 0xFFFFFF); }
+  void command(std::uint32_t qpn, bool err, std::uint32_t psn) {
+    writes.push_back({qpn, err, psn});
     ++sent;
   }
   /// Records that may still be dropped leave the model when a later one appears, or here.
@@ -93,7 +107,13 @@ class Memory : public Agent {
     }
   }
 
-  std::deque<std::pair<std::uint32_t, bool>> writes;
+  struct Write {
+    std::uint32_t qpn;
+    bool err;
+    std::uint32_t psn;
+  };
+  std::deque<Write> writes;
+  Bytes last;  // record that left
   std::deque<Bytes> held;
   std::deque<std::uint64_t> tags, full_tags, entered_at;
   std::uint64_t sent = 0, done = 0, now = 0, last_done = 0;
@@ -103,6 +123,14 @@ class Memory : public Agent {
   unsigned speed = 50;
 
  private:
+  void note(const Write& w) {
+    if (!w.err || w.qpn >= kQps) return;
+    if (failed_since_.count(w.qpn) == 0) {
+      former_psn_[w.qpn] = failed_psn_.count(w.qpn) != 0 ? failed_psn_[w.qpn] : w.psn;
+      failed_psn_[w.qpn] = w.psn;
+    }
+    failed_since_[w.qpn] = now;
+  }
   /// Nothing from before a set-up is left when it is taken; what came later does not hold it.
   void drain() {
     if (!dut_.s_cfg_tvalid) return;
@@ -138,12 +166,23 @@ class Memory : public Agent {
     } else if (due_ && kDropErr == 0) {
       // The table of failures has one write port.
       if (!dut_.done_valid_i || !dut_.done_err_i) ++idle_;
-      REQUIRE_MESSAGE(idle_ < 8, "a set-up waits for nothing");
+      REQUIRE_MESSAGE(idle_ < (kPsn ? 9U : 8U), "a set-up waits for nothing");
     }
   }
   static std::uint32_t qpn_of(const Bytes& rec) { return static_cast<std::uint32_t>(get_field(rec, kQpnLsb, 24)); }
   static bool droppable(const Bytes& rec) {
-    return kDropErr == 1 || (kDropErr == 2 && get_field(rec, kSynLsb, 8) != 0x63);
+    return kDropErr == 1 || (kDropErr == 2 && !fatal(get_field(rec, kSynLsb, 8)));
+  }
+  /// What a record becomes when a write of its QP has failed: none of its PSNs lies beyond that.
+  static Bytes held_back(Bytes rec, const std::map<std::uint32_t, std::uint64_t>& psns) {
+    const auto failed = psns.find(qpn_of(rec));
+    if (!kPsn || failed == psns.end()) return rec;
+    for (int i = 0; i < kPsnCount; ++i) {
+      const auto lsb = static_cast<std::size_t>(kPsnLsb + 24 * i);
+      if (!psn_before(get_field(rec, lsb, 24), failed->second)) set_field(rec, lsb, 24, failed->second);
+    }
+    if (kDropErr == 2) set_field(rec, kSynLsb, 8, 0x63);
+    return rec;
   }
   /// What m_rec_tuser may be. A failure or a set-up of the last few cycles may be seen or not.
   std::pair<bool, bool> answers(std::uint32_t qpn) const {  // may be 0, may be 1
@@ -173,17 +212,22 @@ class Memory : public Agent {
   void appear() {
     const Bytes rec = Port(dut_.m_rec_tdata, kWidth).value();
     INFO("seed ", seed(), " record ", left + dropped);
-    while (!held.empty() && held.front() != rec) {
+    const bool err = dut_.m_rec_tuser != 0;
+    // What was looked up before a set-up may leave behind the next failure.
+    const auto is = [&](const Bytes& in) {
+      return err ? held_back(in, failed_psn_) == rec || held_back(in, former_psn_) == rec : in == rec;
+    };
+    while (!held.empty() && !is(held.front())) {
       REQUIRE_MESSAGE(may_drop(held.front()), "a record is missing or out of order");
       pop();
     }
     REQUIRE_MESSAGE(!held.empty(), "a record that never came in");
     REQUIRE_MESSAGE(tags.front() <= done, "a record left before its data was in memory");
-    const bool err = dut_.m_rec_tuser != 0;
     const auto [may0, may1] = answers(qpn_of(rec));
     if (err) REQUIRE_MESSAGE(may1, "a failure that did not happen");
     if (!err) REQUIRE_MESSAGE(may0, "a failed write was kept quiet");
-    REQUIRE_MESSAGE((!err || !droppable(rec)), "a record that had to be dropped");
+    REQUIRE_MESSAGE((!err || !droppable(held.front())), "a record that had to be dropped");
+    last = rec;
     fastest = std::min(fastest, now - entered_at.front());
     if (tags.front() == done) fastest_done = std::min(fastest_done, now - last_done);
     held.pop_front();
@@ -192,7 +236,7 @@ class Memory : public Agent {
     ++left;
     with_err += err ? 1 : 0;
   }
-  static constexpr std::uint64_t kLag = 6;
+  static constexpr std::uint64_t kLag = kPsn ? 7 : 6;
 
  public:
   std::uint64_t stalled_ = 0;  ///< longest that a record may stand behind the look-up
@@ -200,7 +244,7 @@ class Memory : public Agent {
  private:
   Vdut& dut_;
   Rng& rng_;
-  std::map<std::uint32_t, std::uint64_t> failed_since_, failed_until_, unsure_;
+  std::map<std::uint32_t, std::uint64_t> failed_since_, failed_until_, unsure_, failed_psn_, former_psn_;
   bool shown_ = false;
   bool waiting_ = false;
   bool due_ = false;  // the set-up has nothing to wait for
@@ -226,11 +270,13 @@ struct Bench {
     sim.run_until([this] { return sim.dut.ready_o != 0; }, kQps + 20);
   }
   /// A record behind all write commands so far.
-  void record(std::uint32_t qpn, std::optional<unsigned> syndrome = {}) {
+  void record(std::uint32_t qpn, std::optional<unsigned> syndrome = {}, std::optional<std::uint32_t> psn = {}) {
     Bytes rec = sim.rng().bits(kWidth);
     set_field(rec, kQpnLsb, 24, qpn);
     set_field(rec, kTagLsb, 16, memory.sent & 0xFFFF);
     if (syndrome) set_field(rec, kSynLsb, 8, *syndrome);
+    for (int i = 0; kPsn && psn && i < kPsnCount; ++i)
+      set_field(rec, static_cast<std::size_t>(kPsnLsb + 24 * i), 24, *psn);
     memory.full_tags.push_back(memory.sent);
     in.push(rec);
   }
@@ -272,7 +318,7 @@ TEST_CASE("a record waits for its writes and for no more; latency") {
   b.sim.run(20);
   CHECK(b.memory.left == 3);
   CHECK(b.memory.fastest == 4);
-  CHECK(b.memory.fastest_done == 3);
+  CHECK(b.memory.fastest_done == (kPsn ? 4 : 3));
 }
 
 TEST_CASE("a record a cycle") {
@@ -322,13 +368,15 @@ TEST_CASE("a failed write: told for its QP until a set-up, for no other") {
   };
   using Result = std::pair<std::uint64_t, std::uint64_t>;
   const Result ack = kDropErr == 0 ? Result{1, 1} : Result{0, 0};
-  const Result nak = kDropErr == 1 ? Result{0, 0} : Result{1, 1};  // of the failure itself
+  const Result nak = kDropErr == 1 ? Result{0, 0} : Result{1, 1};  // it stands for the failure
   for (unsigned i = 0; i < 3; ++i) {
     CHECK(send(0, 0x1F) == ack);
     CHECK(send(0, 0x00) == ack);
     CHECK(send(0, 0x63) == nak);
     CHECK(send(0, 0x2C) == ack);
-    CHECK(send(0, 0x62) == ack);
+    CHECK(send(0, 0x62) == nak);
+    CHECK(send(0, 0x61) == nak);
+    CHECK(send(0, 0x60) == ack);
     CHECK(send(kQps, 0x1F) == Result{1, 0});
     CHECK(send(0xFFFFFF, 0x1F) == Result{1, 0});
     if (kQps > 1) CHECK(send(kQps - 1, 0x1F) == Result{1, 0});
@@ -345,6 +393,39 @@ TEST_CASE("a failed write: told for its QP until a set-up, for no other") {
   b.sim.run(20);
   CHECK(send(0, 0x1F) == ack);
   b.memory.settle();
+}
+
+TEST_CASE("nothing leaves with a PSN beyond the first write that failed, whatever fails behind it") {
+  if (!kPsn) return;
+  Bench b(9);
+  b.memory.speed = 100;
+  const auto psn_of = [&](unsigned syndrome, std::uint32_t psn) {
+    const auto before = b.memory.left;
+    b.record(0, syndrome, psn);
+    b.sim.run(20);
+    REQUIRE(b.memory.left == before + 1);
+    const auto out = get_field(b.memory.last, static_cast<std::size_t>(kPsnLsb), 24);
+    if (kPsnCount == 2) CHECK(get_field(b.memory.last, static_cast<std::size_t>(kPsnLsb + 24), 24) == out);
+    if (kDropErr == 2) CHECK(get_field(b.memory.last, kSynLsb, 8) == (b.memory.with_err != 0 ? 0x63 : syndrome));
+    return out;
+  };
+  CHECK(psn_of(0x61, 7) == 7);
+  // Two in a row, the PSNs around the wrap; then others, at once and later.
+  for (const std::uint32_t psn : {0xFFFFFFU, 0x000000U, 0x000001U}) b.memory.command(0, true, psn);
+  b.memory.command(kQps, true, 5);
+  b.sim.run(20);
+  b.memory.command(0, true, 2);
+  b.sim.run(20);
+  CHECK(psn_of(0x61, 3) == 0xFFFFFF);
+  CHECK(psn_of(0x62, 0xFFFFFF) == 0xFFFFFF);
+  CHECK(psn_of(0x63, 0) == 0xFFFFFF);
+  CHECK(psn_of(0x63, 0xFFFFFE) == 0xFFFFFE);
+  CHECK(b.memory.with_err == 4);
+  b.configure(0, true);
+  b.sim.run(kSetup);
+  b.memory.command(0, true, 9);
+  b.sim.run(20);
+  CHECK(psn_of(0x61, 20) == 9);
 }
 
 TEST_CASE("set-ups are taken however many writes fail, and records come") {

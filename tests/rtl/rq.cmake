@@ -17,13 +17,14 @@ endforeach()
 
 # Receive completions, READ requests and answers, as the generator sets the gate up; records that are dropped with their
 # QP; a FIFO of the least depth.
-foreach(gate "rcq 512 181 164 140 0 256 32 0 0 64" "read 16 269 19 243 0 64 16 0 1 64" "ack 5 106 0 82 74 20 7 2 1 64"
-        "drop 16 269 19 243 0 64 16 1 1 64" "small 1 106 0 82 74 4 1 0 1 3")
+foreach(gate "rcq 512 181 164 140 0 -1 1 256 32 0 0 64" "read 16 269 19 243 0 -1 1 64 16 0 1 64"
+        "read_psn 16 269 19 243 0 187 2 64 16 0 1 64" "ack 5 112 0 82 74 50 1 20 7 2 1 64"
+        "drop 16 269 19 243 0 -1 1 64 16 1 1 64" "small 1 112 0 82 74 50 1 4 1 0 1 3")
   separate_arguments(gate)
-  list(POP_FRONT gate name qps width tag qpn syn depth slack drop drain settle)
+  list(POP_FRONT gate name qps width tag qpn syn psn psns depth slack drop drain settle)
   add_rtl_bench(NAME write_gate_${name} TOP write_gate BENCH tests/rtl/host_write_gate.cpp
                 SOURCES ${rq_lib} templates/host/write_gate.sv
-                PARAMS QpCount=${qps} Width=${width} TagLsb=${tag} QpnLsb=${qpn} SynLsb=${syn} Depth=${depth}
-                       Slack=${slack} DropErr=${drop} Drain=${drain} Settle=${settle}
+                PARAMS QpCount=${qps} Width=${width} TagLsb=${tag} QpnLsb=${qpn} SynLsb=${syn} PsnLsb=${psn}
+                       PsnCount=${psns} Depth=${depth} Slack=${slack} DropErr=${drop} Drain=${drain} Settle=${settle}
                 LABELS host DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
