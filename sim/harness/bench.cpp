@@ -42,7 +42,7 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   }
   const LocalAddress& a = s.address();
   const OpcodeLayout& layout = opcode_layout(f.opcode);
-  if (!layout.known) fault("opcode is none of RC");
+  if (!layout.known || layout.feth || f.opcode == op::AtomicWrite) fault("opcode is none that a NIC sends");
   if (f.src_mac != a.mac || f.src_ip != a.ip) fault("source is not the station's own address");
   if (f.ttl != a.ttl || f.tos != a.tos)
     fault(fmt::format("ttl {} tos {} instead of {} and {}", f.ttl, f.tos, a.ttl, a.tos));

@@ -37,6 +37,8 @@ constexpr OpcodeRow kOpcodes[] = {
     {op::FetchAdd, "FETCH_ADD"},
     {op::SendLastInv, "SEND_LAST_INV"},
     {op::SendOnlyInv, "SEND_ONLY_INV"},
+    {op::Flush, "FLUSH"},
+    {op::AtomicWrite, "ATOMIC_WRITE"},
     {0x81, "CNP"},
 };
 
@@ -47,7 +49,8 @@ std::array<OpcodeLayout, 256> make_layouts() {
     OpcodeLayout& l = t[r.opcode];
     l.known = true;
     l.reth = r.opcode == op::WriteFirst || r.opcode == op::WriteOnly || r.opcode == op::WriteOnlyImm ||
-             r.opcode == op::ReadRequest;
+             r.opcode == op::ReadRequest || r.opcode == op::Flush || r.opcode == op::AtomicWrite;
+    l.feth = r.opcode == op::Flush;
     l.aeth = r.opcode == op::ReadRespFirst || r.opcode == op::ReadRespLast || r.opcode == op::ReadRespOnly ||
              r.opcode == op::Ack || r.opcode == op::AtomicAck;
     l.atomic = r.opcode == op::CmpSwap || r.opcode == op::FetchAdd;
@@ -209,6 +212,7 @@ Bytes build(const Frame& f, const BuildOptions& opt) {
   append_be(b, 3, f.dqpn);
   append_be(b, 1, (f.ackreq ? 0x80u : 0u) | (f.resv7 & 127u));
   append_be(b, 3, f.psn);
+  if (layout.feth) append_be(b, 4, 0);
   if (layout.reth) {
     append_be(b, 8, f.va);
     append_be(b, 4, f.rkey);
@@ -336,7 +340,7 @@ Parsed parse(ByteView b) {
   const OpcodeLayout& layout = opcode_layout(f.opcode);
   if (bth.size() < kBthBytes + layout.bytes() + p.pad + kIcrcBytes) return fail(FrameFault::BthLength);
   p.has_headers = true;
-  const uint8_t* x = &bth[kBthBytes];
+  const uint8_t* x = &bth[kBthBytes] + (layout.feth ? 4 : 0);
   if (layout.reth) {
     f.va = get_be(x, 8);
     f.rkey = u32(get_be(x + 8, 4));

@@ -34,11 +34,14 @@ inline constexpr uint8_t CmpSwap = 0x13;
 inline constexpr uint8_t FetchAdd = 0x14;
 inline constexpr uint8_t SendLastInv = 0x16;
 inline constexpr uint8_t SendOnlyInv = 0x17;
+inline constexpr uint8_t Flush = 0x1C;  // IBTA 1.5, optional
+inline constexpr uint8_t AtomicWrite = 0x1D;
 }  // namespace op
 
 /// Which extension headers follow the BTH, in the order of the wire.
 struct OpcodeLayout {
   bool known = false;  ///< one of the RC opcodes above
+  bool feth = false;   ///< of a FLUSH; built as zeros, not read
   bool reth = false;
   bool aeth = false;
   bool atomic = false;
@@ -48,8 +51,8 @@ struct OpcodeLayout {
   bool request = false;  ///< travels from requester to responder
   bool payload = false;  ///< may carry payload
   size_t bytes() const {
-    return (reth ? 16u : 0u) + (aeth ? 4u : 0u) + (atomic ? 28u : 0u) + (atomic_ack ? 8u : 0u) + (imm ? 4u : 0u) +
-           (ieth ? 4u : 0u);
+    return (feth ? 4u : 0u) + (reth ? 16u : 0u) + (aeth ? 4u : 0u) + (atomic ? 28u : 0u) + (atomic_ack ? 8u : 0u) +
+           (imm ? 4u : 0u) + (ieth ? 4u : 0u);
   }
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr uint32_t kMaxMessage = 1u << 31;  // bytes, protocol sheet section 6
 constexpr uint32_t kAtomicBytes = 8;
 
-enum class Kind : uint8_t { Send, Write, Read, Atomic };
+enum class Kind : uint8_t { Send, Write, Read, Atomic, Unsupported };
 
 /// What a request opcode means to the responder.
 struct Shape {
@@ -52,8 +52,11 @@ Shape shape_of(uint8_t o) {
       return {Kind::Write, true, true, true, false};
     case op::ReadRequest:
       return {Kind::Read, true, true, false, false};
-    default:
+    case op::CmpSwap:
+    case op::FetchAdd:
       return {Kind::Atomic, true, true, false, false};
+    default:
+      return {Kind::Unsupported, true, true, false, false};
   }
 }
 
@@ -197,6 +200,7 @@ void Endpoint::respond(Qp& qp, const Parsed& p) {
   const Message message = s.kind == Kind::Send ? Message::Send : Message::Write;
   if (s.starts ? qp.message != Message::None : qp.message != message) return invalid();
   const bool takes = (s.kind == Kind::Send && s.starts) || (s.kind == Kind::Write && s.imm);
+  if (s.kind == Kind::Unsupported) return invalid();
   if (s.kind == Kind::Write && (qp.cfg.access & kAccWrite) == 0) return invalid();
   if (s.kind == Kind::Read) {
     return (qp.cfg.access & kAccRead) == 0 || qp.rd_open >= qp.cfg.max_dest_rd ? invalid() : accept_read(qp, f);
@@ -363,6 +367,10 @@ void Endpoint::duplicate(Qp& qp, const Frame& f) {
   if (s.kind == Kind::Send || s.kind == Kind::Write) {
     count("rsp_duplicates");
     ack(qp, psn_sub(qp.epsn, 1));
+    return;
+  }
+  if (s.kind == Kind::Unsupported) {
+    count("rsp_drop_replay");  // it was never carried out
     return;
   }
   const auto it = std::find_if(qp.resources.rbegin(), qp.resources.rend(), [&](const Resource& r) {

@@ -32,6 +32,8 @@ package roce_pkg;
   localparam logic [7:0] OpFetchAdd = 8'h14;
   localparam logic [7:0] OpSendLastInv = 8'h16;
   localparam logic [7:0] OpSendOnlyInv = 8'h17;
+  localparam logic [7:0] OpFlush = 8'h1C;  // of IBTA 1.5; refused, as ATOMIC WRITE
+  localparam logic [7:0] OpAtomicWrite = 8'h1D;
 
   // ---- AETH syndromes -----------------------------------------------------------------------------
   localparam logic [7:0] SynAckNoLimit = 8'h1F;  // ACK, credit code 31: no limit

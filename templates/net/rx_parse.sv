@@ -235,8 +235,9 @@ module rx_parse #(
       roce_pkg::OpSendLastImm, roce_pkg::OpSendOnlyImm, roce_pkg::OpWriteLastImm,
       roce_pkg::OpSendLastInv, roce_pkg::OpSendOnlyInv, roce_pkg::OpReadRespFirst,
       roce_pkg::OpReadRespLast, roce_pkg::OpReadRespOnly: ext = 3'd1;
-      roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly: ext = 3'd4;
-      roce_pkg::OpWriteOnlyImm: ext = 3'd5;
+      // What the responder refuses may have any payload: it is not looked at.
+      roce_pkg::OpWriteFirst, roce_pkg::OpWriteOnly, roce_pkg::OpAtomicWrite: ext = 3'd4;
+      roce_pkg::OpWriteOnlyImm, roce_pkg::OpFlush: ext = 3'd5;
       roce_pkg::OpReadRequest: begin
         ext   = 3'd4;
         fixed = 1'b1;

@@ -1,7 +1,8 @@
 // responder_decode: what a request opcode means to the responder.
 //
 // Combinational. op_o.request is zero for every opcode that is not an RC request (responses,
-// reserved codes, other transports, the optional FLUSH and ATOMIC WRITE); all else is then zero too.
+// reserved codes, other transports); all else is then zero too. FLUSH and ATOMIC WRITE (IBTA 1.5)
+// are requests of no kind, so nothing allows them: NAK 0x61 where they are in order.
 //
 // starts and ends tell the position in the message: FIRST starts, LAST ends, ONLY does both.
 `default_nettype none
@@ -94,9 +95,10 @@ module responder_decode (
         is_atomic = 1'b1;
         only      = 1'b1;
       end
+      roce_pkg::OpFlush, roce_pkg::OpAtomicWrite: only = 1'b1;
       default: ;
     endcase
-    op_o.request = is_send || is_write || is_read || is_atomic;
+    op_o.request = is_send || is_write || is_read || is_atomic || only;
     op_o.send    = is_send;
     op_o.write   = is_write;
     op_o.read    = is_read;

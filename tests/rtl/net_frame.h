@@ -62,15 +62,19 @@ inline void set_bytes(Bytes& in, std::size_t at, std::uint64_t value, std::size_
 struct Opcode {
   bool known = false;
   bool reth = false, aeth = false, atomic = false, imm = false;  // imm: ImmDt or IETH
+  std::size_t unread = 0;                                        // bytes of headers that nobody looks at
   std::optional<std::size_t> fixed;                              // the only payload length allowed
-  std::size_t ext() const { return (reth ? 16U : 0U) + (aeth ? 4U : 0U) + (atomic ? 12U : 0U) + (imm ? 4U : 0U); }
+  std::size_t ext() const {
+    return (reth ? 16U : 0U) + (aeth ? 4U : 0U) + (atomic ? 12U : 0U) + (imm ? 4U : 0U) + unread;
+  }
 };
 
 inline Opcode opcode_info(std::uint8_t code) {
   Opcode o;
-  o.known = code <= 0x14 || code == 0x16 || code == 0x17;
+  o.known = code <= 0x14 || code == 0x16 || code == 0x17 || code == 0x1C || code == 0x1D;
   if (!o.known) return o;
   o.reth = code == 0x06 || code == 0x0A || code == 0x0B || code == 0x0C;
+  o.unread = code == 0x1C ? 20 : code == 0x1D ? 16 : 0;  // FETH and RETH of a FLUSH, RETH of an ATOMIC WRITE
   o.imm = code == 0x03 || code == 0x05 || code == 0x09 || code == 0x0B || code == 0x16 || code == 0x17;
   o.aeth = code == 0x0D || code == 0x0F || code == 0x10 || code == 0x11 || code == 0x12;
   o.atomic = code == 0x13 || code == 0x14;
@@ -139,6 +143,7 @@ struct NetFrame {
     put_bytes(b, dqpn, 3);
     put_bytes(b, (ackreq ? 0x80U : 0U) | (resv7 & 0x7FU), 1);
     put_bytes(b, psn, 3);
+    for (std::size_t i = 0; i < o.unread; ++i) put_bytes(b, (va >> (i % 8)) & 0xFFU, 1);
     if (o.reth) {
       put_bytes(b, va, 8);
       put_bytes(b, rkey, 4);

@@ -576,7 +576,7 @@ class ResponderModel {
 
   /// An opcode in the terms of the sheet.
   struct Op {
-    enum { kNone, kSend, kWrite, kRead, kAtomic } what = kNone;
+    enum { kNone, kSend, kWrite, kRead, kAtomic, kRefused } what = kNone;
     bool first = false, last = false;  ///< ONLY is both
     bool imm = false, inv = false;
   };
@@ -599,6 +599,8 @@ class ResponderModel {
         {0x14, {Op::kAtomic, true, true}},
         {0x16, {Op::kSend, false, true, false, true}},
         {0x17, {Op::kSend, true, true, false, true}},
+        {0x1C, {Op::kRefused, true, true}},
+        {0x1D, {Op::kRefused, true, true}},
     };
     const auto at = kTable.find(code);
     return at == kTable.end() ? Op{} : at->second;

@@ -385,6 +385,40 @@ TEST_CASE("endpoint: credits hold SENDs back, one may probe") {
   CHECK(r.sent() == Lines{"WRITE_ONLY_IMM 1004 4"});
 }
 
+TEST_CASE("endpoint: stale ACKs give no credits; syndromes that RC has not are ignored") {
+  Rig r;
+  r.post(kWrSend, 4, 1);
+  CHECK(r.sent().size() == 1);
+  r.answer(1, 1000, 1);
+  for (uint64_t id = 2; id < 5; ++id) r.post(kWrSend, 4, id);
+  CHECK(r.sent() == Lines{"SEND_ONLY 1001 4"});
+  r.answer(8, 1000, 1);
+  r.answer(kSynAckNoLimit, 999, 0);
+  CHECK(r.sent().empty());
+  for (const uint8_t s : Bytes{0x40, 0x5F, 0x64, 0x7F, 0x80, 0x9F, 0xA1, 0xE0, 0xE1, 0xFF}) r.answer(s, 1001, 2);
+  CHECK(r.sent().empty());
+  CHECK(r.completions() == Lines{"1 success 4"});
+  CHECK(r.events().empty());
+  r.answer(2, 1001, 2);
+  CHECK(r.sent() == Lines{"SEND_ONLY 1002 4", "SEND_ONLY 1003 4"});
+}
+
+TEST_CASE("endpoint: FLUSH and ATOMIC WRITE are refused in their turn, and never carried out") {
+  for (const uint8_t o : {op::Flush, op::AtomicWrite}) {
+    Rig r;
+    r.take(o, 101, 8);
+    CHECK(r.sent() == Lines{"ACK 100 60 0"});
+    r.take(op::WriteOnly, 100, 0);
+    CHECK(r.sent() == Lines{"ACK 100 00 1"});
+    r.take(o, 100, 8);
+    CHECK(r.sent().empty());
+    r.take(o, 101, 0);
+    CHECK(r.sent() == Lines{"ACK 101 61 1"});
+    CHECK(r.events() == Lines{"nak_inv_req"});
+    CHECK(r.memory.read(kBase, 8) == Rig().memory.read(kBase, 8));
+  }
+}
+
 TEST_CASE("endpoint: SQD finishes what was begun and tells once") {
   Rig r;
   r.post(kWrWrite, 600, 1);
