@@ -208,7 +208,6 @@ void Endpoint::take_answer(Ps now, Qp& qp, const Frame& f) {
     count("sq_naks_reserved");
     return;
   }
-  if (f.opcode == op::Ack && kind == AckKind::Ack && f.psn == psn_sub(qp.una, 1)) take_credits(qp, f.syndrome, f.msn);
   // Something must be unacknowledged at or before the PSN, and the PSN must have been sent.
   if (psn_sub(f.psn, qp.una) >= psn_sub(qp.high, qp.una)) {
     count(f.opcode == op::Ack ? "sq_acks_stale" : "sq_responses_stale");
