@@ -69,7 +69,8 @@ function(flow_variant)
     set_tests_properties(bench.${name} PROPERTIES FIXTURES_REQUIRED "gen.${name};model.${name}")
   endif()
   if(V_SYNTH)
-    flow_test(NAME synth.${name} VARIANT ${name} COMMAND ${run} synth ${spec} -o ${out} COST 1000)
+    flow_test(NAME synth.${name} VARIANT ${name} COST 1000
+              COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/synth_check.py ${run} ${spec} ${out})
   endif()
 endfunction()
 

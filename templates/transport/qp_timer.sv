@@ -94,7 +94,6 @@ module qp_timer #(
   logic [WalkW-1:0] row_q;
   logic [QpW-1:0]   row_qpn;
 
-  assign step = !m_time_tvalid || m_time_tready;
   assign walk = ready_o && !hold_i;
 
   always_ff @(posedge clk) begin
@@ -317,19 +316,19 @@ module qp_timer #(
     timer_d.deadline = dec_same_q ? dec_old_q : now_q + TimeW'(dec_length_q) + 1'b1;
   end
 
-  always_ff @(posedge clk) begin
-    if (rst) m_time_tvalid <= 1'b0;
-    else if (step) m_time_tvalid <= fire || (dec_valid_q && dec_drained_q);
-  end
-
-  always_ff @(posedge clk) begin
-    if (step) begin
-      m_time_qpn <= dec_qpn_q;
-      m_time_una <= dec_una_q;
-      m_time_gen <= dec_gen_q;
-      m_time_kind <= {dec_drained_q, dec_rnr_q};
-    end
-  end
+  // Its ready is a register: whoever takes from it decides late.
+  stream_skid #(
+    .Width(QpW + 30)
+  ) u_time (
+    .clk(clk),
+    .rst(rst),
+    .s_axis_tvalid(fire || (dec_valid_q && dec_drained_q)),
+    .s_axis_tready(step),
+    .s_axis_tdata({dec_qpn_q, dec_una_q, dec_gen_q, dec_drained_q, dec_rnr_q}),
+    .m_axis_tvalid(m_time_tvalid),
+    .m_axis_tready(m_time_tready),
+    .m_axis_tdata({m_time_qpn, m_time_una, m_time_gen, m_time_kind})
+  );
 
   assign idle_o = !read_valid_q && !got_valid_q && !dec_valid_q && !m_time_tvalid;
 

@@ -123,7 +123,6 @@ module sq_ack #(
     logic [QpW-1:0] qpn;
     logic [23:0]    psn;
     logic [7:0]     arg;
-    logic [roce_pkg::LifeW-1:0] life;  // of a foreign error
   } op_t;
   // What only s_ack has.
   typedef struct packed {
@@ -134,6 +133,7 @@ module sq_ack #(
 
   // ---- set-up -----------------------------------------------------------------------------------
   logic       cfg_go, cfg_take, idle_q, quiet_q, telling, responding;
+  logic       telling_q;  // in front of a choice the same as telling
   logic [2:0] cfg_state;
 
   // What is idle and held stays so, and no operation was chosen in the cycle before a choice.
@@ -141,6 +141,7 @@ module sq_ack #(
     idle_q  <= idle_i && hold_o;
     quiet_q <= idle_i && hold_o && !flight_i && !responding && !s_bad_tvalid && !s_time_tvalid &&
         !telling;
+    telling_q <= in_q.op == roce_pkg::SqOpTell || mid_q.op == roce_pkg::SqOpTell;
   end
 
   sq_setup #(
@@ -180,6 +181,7 @@ module sq_ack #(
   op_t            in_q;
   op_t            mid_q;
   op_t            rule_q;
+  logic [roce_pkg::LifeW-1:0] op_life, in_life_q, mid_life_q;  // of a foreign error
   rsp_t           in_rsp_q;
   rsp_t           mid_rsp_q;
   logic [31:0]    in_ip_q;
@@ -190,7 +192,7 @@ module sq_ack #(
   assign step    = !phase_q;
   assign move    = step && !again_q;
   assign choose  = move && enable_i && room;
-  assign tell_go = list_valid && !hold_o && !telling && !m_err_tvalid && !m_event_tvalid;
+  assign tell_go = list_valid && !hold_o && !telling_q && !m_err_tvalid && !m_event_tvalid;
   assign telling = in_q.op == roce_pkg::SqOpTell || mid_q.op == roce_pkg::SqOpTell ||
       rule_q.op == roce_pkg::SqOpTell;
   assign responding = in_q.op == roce_pkg::SqOpRsp || mid_q.op == roce_pkg::SqOpRsp ||
@@ -237,7 +239,7 @@ module sq_ack #(
     .op_qpn_o(op.qpn),
     .op_psn_o(op.psn),
     .op_arg_o(op.arg),
-    .op_life_o(op.life)
+    .op_life_o(op_life)
   );
 
   // ---- stages -----------------------------------------------------------------------------------
@@ -296,7 +298,7 @@ module sq_ack #(
       in_q.qpn          <= op.qpn;
       in_q.psn          <= op.psn;
       in_q.arg          <= op.arg;
-      in_q.life         <= op.life;
+      in_life_q         <= op_life;
       in_rsp_q.buf_addr <= s_ack_tdata.buf_addr;
       in_rsp_q.bytes    <= s_ack_tdata.pay_bytes;
       in_rsp_q.opcode   <= s_ack_tdata.opcode;
@@ -324,13 +326,12 @@ module sq_ack #(
       mid_q.qpn  <= in_q.qpn;
       mid_q.psn  <= in_q.psn;
       mid_q.arg  <= in_q.arg;
-      mid_q.life <= in_q.life;
+      mid_life_q <= in_life_q;
       mid_rsp_q  <= in_rsp_q;
       mid_row_q  <= in_row;
       rule_q.qpn <= mid_q.qpn;
       rule_q.psn <= mid_q.psn;
       rule_q.arg <= mid_q.arg;
-      rule_q.life <= mid_q.life;
       rule_row_q <= mid_row;
     end
   end
@@ -437,9 +438,12 @@ module sq_ack #(
   logic [23:0] rule_psn_next_q;
   logic [3:0]  rule_kind_q;
   logic        rule_header_ok_q;
-  logic [2:0]  rule_pmtu_q, rule_retry_cnt_q, rule_rnr_retry_q;
+  logic [2:0]  rule_pmtu_q;
   logic [15:0] rule_buf_q;
   logic [13:0] rule_bytes_q;
+  logic        rule_live_q, rule_gen_q, rule_life_q;
+  logic        rule_once_q, rule_more_q, rule_rnr_once_q, rule_rnr_more_q;
+  logic [2:0]  rule_state_q;
 
   always_ff @(posedge clk) begin
     if (move) begin
@@ -452,8 +456,16 @@ module sq_ack #(
           mid_q.arg[7:5] == 3'b000};
       rule_header_ok_q <= mid_header_ok;
       rule_pmtu_q      <= mid_pmtu;
-      rule_retry_cnt_q <= mid_retry_cnt;
-      rule_rnr_retry_q <= mid_rnr_retry;
+      // What the rules ask of the row alone.
+      rule_live_q      <= mid_row.told.state == roce_pkg::QpRts ||
+          mid_row.told.state == roce_pkg::QpSqd;
+      rule_gen_q       <= mid_q.arg[3:0] == mid_row.told.gen;
+      rule_life_q      <= mid_life_q == mid_row.life;
+      rule_once_q      <= mid_retry_cnt != '0;
+      rule_more_q      <= mid_retry_cnt != mid_row.used;
+      rule_rnr_once_q  <= mid_rnr_retry != '0;
+      rule_rnr_more_q  <= mid_rnr_retry == 3'd7 || mid_rnr_retry != mid_row.rnr_used;
+      rule_state_q     <= cfg_state;
       rule_buf_q       <= mid_rsp_q.buf_addr;
       rule_bytes_q     <= mid_rsp_q.bytes;
     end
@@ -468,7 +480,6 @@ module sq_ack #(
     .psn_i(rule_q.psn),
     .psn_next_i(rule_psn_next_q),
     .arg_i(rule_q.arg),
-    .life_i(rule_q.life),
     .kind_i(rule_kind_q),
     .header_ok_i(rule_header_ok_q),
     .in_window_i(in_window),
@@ -485,10 +496,15 @@ module sq_ack #(
     .lsn_i(rule_lsn_q),
     .lsn_newer_i(rule_lsn_newer_q),
     .blocked_i(rule_blocked),
-    .retry_cnt_i(rule_retry_cnt_q),
-    .rnr_retry_i(rule_rnr_retry_q),
+    .live_i(rule_live_q),
+    .gen_ok_i(rule_gen_q),
+    .life_ok_i(rule_life_q),
+    .retry_once_i(rule_once_q),
+    .retry_more_i(rule_more_q),
+    .rnr_once_i(rule_rnr_once_q),
+    .rnr_more_i(rule_rnr_more_q),
     .setup_i(s_cfg_tdata.setup),
-    .setup_state_i(cfg_state),
+    .setup_state_i(rule_state_q),
     .setup_psn_i(s_cfg_tdata.sq_psn),
     .setup_life_i(life_i),
     .row_i(rule_row_q),

@@ -2,7 +2,9 @@
 //
 // row_i -> row_o for the event op_i with its PSN and argument. kind_i: of the syndrome, {fatal NAK,
 // sequence NAK, RNR NAK, ACK}; in_window_i .. closes_i: what sq_read found about the PSN and the
-// QP's oldest READ or atomic; blocked_i: the requester's mark. The rules (IBTA 9.7.5, 9.9):
+// QP's oldest READ or atomic; blocked_i: the requester's mark. Of the row alone: live_i (RTS or SQD),
+// gen_ok_i and life_ok_i (the event is of its generation, its life), retry_more_i, rnr_more_i (a retry is
+// left), retry_once_i, rnr_once_i (one is when all have come back). The rules (IBTA 9.7.5, 9.9):
 // - ACK n completes up to n; a NAK of PSN n completes up to n - 1. Only PSNs in [oldest
 //   unacknowledged, highest sent] count; others are stale and change nothing. None completes a READ
 //   or atomic: with one open they complete up to it at most, and an ACK or response beyond its next
@@ -18,7 +20,7 @@
 //   counts meanwhile, nor a second RNR NAK.
 // - Credits come from ACKs (opcode 0x11) only, forward only; after one without limit there is none
 //   for good.
-// - NAK 0x61..0x63, foreign errors (of the QP's own life, life_i) and bad requests put the QP into
+// - NAK 0x61..0x63, foreign errors (of the QP's own life) and bad requests put the QP into
 //   ERR. The request that holds PSN
 //   `fail` completes with `status`, the others that are not acknowledged with WcFlushErr. Data that
 //   did not reach the memory takes una back to its PSN, also in ERR.
@@ -33,7 +35,6 @@ module sq_ack_rules (
   input  logic [23:0]         psn_i,
   input  logic [23:0]         psn_next_i,
   input  logic [7:0]          arg_i,
-  input  logic [roce_pkg::LifeW-1:0] life_i,
   input  logic [3:0]          kind_i,
   input  logic                header_ok_i,
   input  logic                in_window_i,
@@ -50,8 +51,13 @@ module sq_ack_rules (
   input  logic [21:0]         lsn_i,  // that this ACK grants
   input  logic                lsn_newer_i,
   input  logic                blocked_i,
-  input  logic [2:0]          retry_cnt_i,
-  input  logic [2:0]          rnr_retry_i,
+  input  logic                live_i,
+  input  logic                gen_ok_i,
+  input  logic                life_ok_i,
+  input  logic                retry_once_i,
+  input  logic                retry_more_i,
+  input  logic                rnr_once_i,
+  input  logic                rnr_more_i,
   input  logic                setup_i,
   input  logic [2:0]          setup_state_i,
   input  logic [23:0]         setup_psn_i,
@@ -68,7 +74,6 @@ module sq_ack_rules (
 );
 
   // ---- what kind of acknowledgement -------------------------------------------------------------
-  logic live;
   logic heard;  // a header of the peer for a QP that is alive
   logic is_ack;
   logic is_rnr;
@@ -90,8 +95,7 @@ module sq_ack_rules (
   logic rnr_ends;
   logic drained;
 
-  assign live    = row_i.told.state == roce_pkg::QpRts || row_i.told.state == roce_pkg::QpSqd;
-  assign heard   = header_ok_i && live;
+  assign heard   = header_ok_i && live_i;
   assign {is_fatal, is_nak, is_rnr, is_ack} = kind_i;
   assign known   = is_ack || is_rnr || is_nak || is_fatal;
   assign ack     = op_i == roce_pkg::SqOpAck && heard && in_window_i && known;
@@ -107,17 +111,15 @@ module sq_ack_rules (
     else if (rsp && !expected_i) progress = moves_i;
   end
 
-  assign timed_out = op_i == roce_pkg::SqOpTimeout && live && oldest_i && sent_i &&
-      arg_i[3:0] == row_i.told.gen && !row_i.told.rnr;
+  assign timed_out = op_i == roce_pkg::SqOpTimeout && live_i && oldest_i && sent_i &&
+      gen_ok_i && !row_i.told.rnr;
   assign want_rewind = timed_out || (((ack && is_nak) || implied) &&
       (progress || !(row_i.nacked || row_i.told.rnr)));
-  assign exhausted = progress ? retry_cnt_i == '0 : row_i.used == retry_cnt_i;
+  assign exhausted = progress ? !retry_once_i : !retry_more_i;
 
   assign rnr_starts    = ack && is_rnr && (progress || !row_i.told.rnr);
-  assign rnr_exhausted = rnr_retry_i != 3'd7 &&
-      (progress ? rnr_retry_i == '0 : row_i.rnr_used == rnr_retry_i);
-  assign rnr_ends = op_i == roce_pkg::SqOpRnrEnd && row_i.told.rnr &&
-      arg_i[3:0] == row_i.told.gen;
+  assign rnr_exhausted = progress ? !rnr_once_i : !rnr_more_i;
+  assign rnr_ends = op_i == roce_pkg::SqOpRnrEnd && row_i.told.rnr && gen_ok_i;
   assign drained  = op_i == roce_pkg::SqOpDrain && row_i.told.state == roce_pkg::QpSqd &&
       row_i.told.drain && oldest_i && !sent_i;
 
@@ -161,22 +163,22 @@ module sq_ack_rules (
         end
       end
       roce_pkg::SqOpEvent: begin
-        fail       = life_i == row_i.life && row_i.told.state != roce_pkg::QpReset &&
+        fail       = life_ok_i && row_i.told.state != roce_pkg::QpReset &&
             row_i.told.state != roce_pkg::QpErr;
         fail_cause = arg_i[6:0];
         if (arg_i == {1'b0, roce_pkg::EvtReadErr}) begin
-          fail        = life_i == row_i.life && live && in_window_i;
+          fail        = life_ok_i && live_i && in_window_i;
           fail_status = roce_pkg::WcLocProtErr[3:0];
         end
       end
       roce_pkg::SqOpData: begin
-        fail        = live;
-        lost        = live || (row_i.told.state == roce_pkg::QpErr && older_i);
+        fail        = live_i;
+        lost        = live_i || (row_i.told.state == roce_pkg::QpErr && older_i);
         fail_cause  = roce_pkg::EvtWriteErr;
         fail_status = roce_pkg::WcLocProtErr[3:0];
       end
       roce_pkg::SqOpBad: begin
-        fail        = live;
+        fail        = live_i;
         fail_cause  = roce_pkg::EvtBadWqe;
         fail_status = arg_i[0] ? roce_pkg::WcLocLenErr[3:0] : roce_pkg::WcLocQpOpErr[3:0];
         fail_here   = 1'b0;

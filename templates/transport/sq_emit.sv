@@ -56,7 +56,7 @@ module sq_emit #(
       room_q   <= 1'b0;
     end else begin
       credit_q <= credit_d;
-      room_q   <= credit_d != '0;
+      room_q   <= taken || (credit_q != '0 && !(put_valid_i && credit_q == CreditW'(1)));
     end
   end
 

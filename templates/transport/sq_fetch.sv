@@ -240,7 +240,7 @@ module sq_fetch #(
       if (turn_go) turn_valid_q <= 1'b1;
       else if (issue && issue_last) turn_valid_q <= 1'b0;
       credit_q      <= credit_d;
-      credit_some_q <= credit_d != '0;
+      credit_some_q <= taken || (credit_q != '0 && !(issue && credit_q == CreditW'(1)));
     end
   end
 

@@ -146,6 +146,11 @@ module sq_segment #(
   logic              again_q;  // the next packet was sent before
   logic              rd_some_q;  // READs or atomics outstanding
   logic              rd_full_q;  // none may go
+  logic              closed_q;  // room for no packet
+  logic              closing_q;  // for one
+  logic              alone_q;  // nothing is outstanding
+  logic              due_q;  // AckReq is
+  logic              asked_q;  // nothing was sent since the last AckReq
   logic              inside_q;  // the first packet of the token has gone in this turn
   logic              last_q;  // inside: one packet is left
   logic [23:0]       left_q;  // inside: packets behind the next one
@@ -171,11 +176,17 @@ module sq_segment #(
 
   // ---- the packet that is next ------------------------------------------------------------------
   logic        first, last, read;
-  logic        bad, closed, closing, alone, due, probe;
+  logic        bad, probe;
   logic        wait_credit, wait_read, wait_fence, must_wait;
   logic        used_up;
+  logic        ends;  // the turn is over at this token whatever it asks for
+  logic        no_new;  // SQD: the next request may not begin
+  logic        late;  // fenced: data of a READ in front is on its way
+  logic        stops;  // the turn ends without a packet of this token
+  logic        spent;  // the turn ends with this packet
   logic        alone_now;  // the packet is sent again alone
   logic [23:0] left;
+  logic [23:0] room_now;
   logic [23:0] psn_next;
   logic        again_next;
 
@@ -185,24 +196,41 @@ module sq_segment #(
   assign read    = tok.req.op == roce_pkg::WrRead[3:0] || tok.req.op == roce_pkg::WrCmpSwap[3:0] ||
       tok.req.op == roce_pkg::WrFetchAdd[3:0];
   assign bad     = tok.req.bad != roce_pkg::SqGood;
-  assign closed  = ctx_q.room[23] || ctx_q.room == '0;
-  assign closing = ctx_q.room == 24'd1;
-  assign alone   = ctx_q.room == 24'(WindowPkts);
-  assign due     = ctx_q.cursor.since == 8'(AckInterval - 1);
   assign probe   = tok.starved && (first || tok.at_una);
 
   // at_una: nothing in front of the request is outstanding, and none of it is acknowledged. Credits
   // may be counted from now on only: what was sent of it must have asked for an answer.
   assign wait_credit = tok.starved &&
-      (first ? !tok.at_una : tok.at_una && ctx_q.cursor.since == '0);
+      (first ? !tok.at_una : tok.at_una && asked_q);
   assign wait_read   = read && rd_full_q;
   assign wait_fence  = tok.req.fence && first && rd_some_q;
-  assign must_wait   = bad ? !alone : closed || wait_credit || wait_read || wait_fence;
+  assign must_wait   = bad ? !alone_q : closed_q || wait_credit || wait_read || wait_fence;
 
+  assign room_now   = ctx_q.limit - ctx_q.cursor.psn;
   assign psn_next   = read ? tok.req.last_psn + 1'b1 : psn_next_q;
   assign again_next = again_q && psn_next_q != ctx_q.cursor.nxt;
   assign budget     = budget_q - 8'(tok.cost);
   assign used_up    = budget_q <= 8'(tok.cost);
+
+  // What the token leads to, side by side, as sq_fetch waits for it.
+  assign ends   = hold_i || tok.stop || !tok.fresh;
+  assign no_new = ctx_q.drain && !again_q && first;
+  assign late   = tok.req.fence && first && ctx_q.rd_late;
+  assign block  = state_q == StRun && s_tok_tvalid && !ends && !tok.past && !no_new && must_wait &&
+      (recheck_ready || ctx_q.cursor.blocked);
+  assign send   = state_q == StRun && s_tok_tvalid && !ends && !tok.past && !no_new && !must_wait &&
+      !bad && !late && put_room_i;
+  assign spent  = (last && tok.last) || (used_up && !alone_now);
+
+  always_comb begin
+    stops = ends;
+    if (!ends && !tok.past) begin
+      if (no_new) stops = 1'b1;
+      else if (must_wait) stops = recheck_ready || ctx_q.cursor.blocked;
+      else if (bad) stops = !bad_valid_q;
+      else stops = late;
+    end
+  end
 
   always_comb begin
     state_d      = state_q;
@@ -213,8 +241,6 @@ module sq_segment #(
     more_d       = 1'b0;
     bad_report   = 1'b0;
     flush_report = 1'b0;
-    send         = 1'b0;
-    block        = 1'b0;
     pop          = 1'b0;
     case (state_q)
       StIdle: begin
@@ -227,42 +253,19 @@ module sq_segment #(
       end
       StRun: begin
         if (s_tok_tvalid) begin
-          if (hold_i || tok.stop || !tok.fresh) begin
-            done_d  = 1'b1;
-            more_d  = hold_i || !tok.stop || tok.more;
-            write_d = ctx_q.run;
-          end else if (tok.past) begin
-            pop              = 1'b1;
-            done_d           = tok.last;
-            more_d           = tok.more;
-            ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
-          end else if (ctx_q.drain && !again_q && first) begin
-            done_d = 1'b1;
-          end else if (must_wait) begin
-            block  = recheck_ready || ctx_q.cursor.blocked;
-            done_d = block;
-            if (block) ctx_d.cursor.blocked = 1'b1;
-          end else if (bad) begin
-            done_d     = !bad_valid_q;
-            bad_report = !bad_valid_q;
-          end else if (tok.req.fence && first && ctx_q.rd_late) begin
-            done_d = 1'b1;
-            more_d = 1'b1;
-          end else if (put_room_i) begin
-            send    = 1'b1;
-            pop     = last;
-            state_d = read || alone_now ? StCount : StRun;
-            if (last && tok.last) begin
-              done_d = 1'b1;
-              more_d = tok.more;
-            end else if (used_up && !alone_now) begin
-              done_d = 1'b1;
-              more_d = 1'b1;
-            end
-          end
+          done_d     = stops || (send && spent) || (!ends && tok.past && tok.last);
+          bad_report = !ends && !tok.past && !no_new && !must_wait && bad && !bad_valid_q;
+          pop        = (!ends && tok.past) || (send && last) ||
+              (tok.last && (stops || (send && spent)));
+          if (ends) more_d = hold_i || !tok.stop || tok.more;
+          else if (tok.past) more_d = tok.more;
+          else if (send) more_d = !(last && tok.last) || tok.more;
+          else more_d = !must_wait && !bad && late && !no_new;
+          if (!ends && tok.past) ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
+          if (block) ctx_d.cursor.blocked = 1'b1;
+          if (send) state_d = read || alone_now ? StCount : StRun;
           // What is left of the turn is dropped, one token a cycle.
           if (done_d) begin
-            if (tok.last) pop = 1'b1;
             write_d = ctx_q.run;
             state_d = tok.last ? StIdle : StDrop;
           end
@@ -294,7 +297,7 @@ module sq_segment #(
             ctx_d.cursor.idx = ctx_q.cursor.idx + 1'b1;
           end
         end
-        ctx_d.room = ctx_q.limit - ctx_q.cursor.psn;
+        ctx_d.room = room_now;
         if (done_d) state_d = StIdle;
         else if (!skipping) state_d = StRun;
       end
@@ -335,11 +338,21 @@ module sq_segment #(
       again_q    <= s_ctx_tdata.cursor.psn != s_ctx_tdata.cursor.nxt;
       rd_some_q  <= s_ctx_tdata.rd_used != '0;
       rd_full_q  <= s_ctx_tdata.rd_used >= s_ctx_tdata.rd_limit;
+      closed_q   <= s_ctx_tdata.room[23] || s_ctx_tdata.room == '0;
+      closing_q  <= s_ctx_tdata.room == 24'd1;
+      alone_q    <= s_ctx_tdata.room == 24'(WindowPkts);
+      due_q      <= s_ctx_tdata.cursor.since == 8'(AckInterval - 1);
+      asked_q    <= s_ctx_tdata.cursor.since == '0;
       budget_q   <= 8'(Quantum);
       inside_q   <= 1'b0;
     end else if (send) begin
       psn_next_q <= psn_next_q + 1'b1;
       again_q    <= again_next;
+      closed_q   <= closing_q;
+      closing_q  <= ctx_q.room == 24'd2;
+      alone_q    <= ctx_q.room == 24'(WindowPkts + 1);
+      due_q      <= put_ackreq_o ? AckInterval == 1 : ctx_q.cursor.since == 8'(AckInterval - 2);
+      asked_q    <= put_ackreq_o;
       budget_q   <= budget;
       inside_q   <= !last;
     end else if (state_q == StCount) begin
@@ -347,6 +360,9 @@ module sq_segment #(
       again_q    <= ctx_q.cursor.psn != ctx_q.cursor.nxt;
       rd_some_q  <= rd_some_q || !skipping;
       rd_full_q  <= ctx_q.rd_used >= ctx_q.rd_limit;
+      closed_q   <= room_now[23] || room_now == '0;
+      closing_q  <= room_now == 24'd1;
+      alone_q    <= room_now == 24'(WindowPkts);
       if (skip_message) inside_q <= 1'b0;
     end
     if (send) begin
@@ -520,7 +536,7 @@ module sq_segment #(
   assign put_psn_o      = ctx_q.cursor.psn;
   assign put_first_o    = first;
   assign put_last_o     = last;
-  assign put_ackreq_o   = last || due || closing || probe || alone_now;
+  assign put_ackreq_o   = last || due_q || closing_q || probe || alone_now;
   assign put_pmtu_o     = ctx_q.pmtu;
   assign put_req_o      = tok.req;
   assign m_bad_tvalid   = bad_valid_q;
@@ -540,7 +556,7 @@ module sq_segment #(
     end else begin
       cnt_sq_packets_o       <= send;
       cnt_sq_retransmits_o   <= send && again_q;
-      cnt_sq_window_closed_o <= recheck && !bad && closed;
+      cnt_sq_window_closed_o <= recheck && !bad && closed_q;
       cnt_sq_credit_waits_o  <= recheck && !bad && wait_credit;
       cnt_sq_read_waits_o    <= recheck && !bad && wait_read;
       cnt_sq_fence_waits_o   <= recheck && !bad && wait_fence;
@@ -554,6 +570,10 @@ module sq_segment #(
   `ROCEGEN_ASSERT(not_behind, !send || tok.req.last_psn - ctx_q.cursor.psn == left)
   `ROCEGEN_ASSERT(again_is_true, !send || again_q == (ctx_q.cursor.psn != ctx_q.cursor.nxt))
   `ROCEGEN_ASSERT(room_is_true, !send || ctx_q.limit - ctx_q.cursor.psn == ctx_q.room)
+  `ROCEGEN_ASSERT(flags_are_true, !send || (closed_q == (ctx_q.room[23] || ctx_q.room == '0) &&
+      closing_q == (ctx_q.room == 24'd1) && alone_q == (ctx_q.room == 24'(WindowPkts)) &&
+      due_q == (ctx_q.cursor.since == 8'(AckInterval - 1)) &&
+      asked_q == (ctx_q.cursor.since == '0)))
   `ROCEGEN_ASSERT(reads_kept, !(send && read) || ctx_q.rd_used < ctx_q.rd_limit)
   `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && hold_i))
 

@@ -64,7 +64,7 @@ module sq_setup #(
   end
 
   // The record is held while it is offered: these follow it before state_o counts (take_i comes in
-  // CfgWait at the earliest, sq_ack uses state_o five cycles later).
+  // CfgWait at the earliest, sq_ack uses state_o four cycles later).
   always_ff @(posedge clk) begin
     anew_q  <= s_cfg_tdata.setup || s_cfg_tdata.state == roce_pkg::QpReset;
     drain_q <= s_cfg_tdata.state == roce_pkg::QpSqd;
