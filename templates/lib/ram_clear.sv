@@ -6,13 +6,16 @@
 // word.
 //
 // Width: bits a word, >= 1. Depth: words, >= 1, any number. Latency: 1 or 2. Style: as ram_sdp.
+// ZeroData: 1, wr_data_i is zero from reset until ready_o, so that nothing stands in its way here.
+`include "rocegen_assert.svh"
 `default_nettype none
 
 module ram_clear #(
   parameter int Width = 8,
   parameter int Depth = 16,
   parameter int Latency = 1,
-  parameter int Style = 0
+  parameter int Style = 0,
+  parameter bit ZeroData = 1'b0
 ) (
   input  logic                                          clk,
   input  logic                                          rst,
@@ -49,13 +52,15 @@ module ram_clear #(
     .clk(clk),
     .wr_en_i(wr_en_i || !ready_q),
     .wr_addr_i(ready_q ? wr_addr_i : clear_q),
-    .wr_data_i(ready_q ? wr_data_i : '0),
+    .wr_data_i(ready_q || ZeroData ? wr_data_i : '0),
     .rd_en_i(rd_en_i),
     .rd_addr_i(rd_addr_i),
     .rd_data_o(rd_data_o)
   );
 
   assign ready_o = ready_q;
+
+  `ROCEGEN_ASSERT(zero_until_ready, !ZeroData || ready_q || wr_data_i == '0)
 
 endmodule
 

@@ -102,6 +102,7 @@ module rsp_enter #(
     StDo,  // they show: most operations end here
     StHold,  // rsp_serve ends its turns
     StRead,  // the tables are read again
+    StLook,  // and compared
     StChange,
     StWalk,  // the rows of a QP set up are cleared
     StSort
@@ -122,6 +123,7 @@ module rsp_enter #(
   logic [1:0]     op_now;
   logic [23:0]    qpn_long;
   logic [QpW-1:0] qpn;
+  logic [QpW-1:0] qpn_q;  // qpn, from StDo on
   logic           known_q;
   logic [7:0]     idx_q;
   logic           dup_q;
@@ -154,6 +156,7 @@ module rsp_enter #(
   always_ff @(posedge clk) begin
     if (state_q == StChoose) begin
       op_q     <= op;
+      qpn_q    <= qpn;
       known_q  <= qpn_long < 24'(QpCount);
       // What decides whether an input is taken: tready hangs on no input of this cycle.
       idx_q    <= op == OpResult ? s_result_tdata.idx : s_rd_tdata.idx;
@@ -209,7 +212,7 @@ module rsp_enter #(
   ) u_tail (
     .clk(clk),
     .wr_en_i(tail_we),
-    .wr_addr_i(qpn),
+    .wr_addr_i(qpn_q),
     .wr_data_i(tail_d),
     .rd_en_i(1'b1),
     .rd_addr_i(qpn),
@@ -238,7 +241,7 @@ module rsp_enter #(
     .clk(clk),
     .rst(rst),
     .start_i(sort_start),
-    .qpn_i(qpn),
+    .qpn_i(qpn_q),
     .req_i(s_rd_tdata),
     .tail_i(tail),
     .cursor_i(sort_from_q),
@@ -265,6 +268,10 @@ module rsp_enter #(
   logic [7:0] from_cur;
   logic       early;  // a result ahead of its request
   logic       reused;  // its row may still have to be sent again
+  logic       behind_q;
+  logic       full_q;
+  logic       lap_q;  // the result's row is the one at the cursor, a round later
+  logic       result_go;
   logic       over;  // the operation is over
   logic       kick;
   logic       accept;  // a new request
@@ -324,7 +331,8 @@ module rsp_enter #(
       StHold: begin
         if (serve_idle_i && !m_kick_tvalid && (op_q != OpCfg || emit_idle_i)) state_d = StRead;
       end
-      StRead: state_d = StChange;
+      StRead: state_d = StLook;
+      StLook: state_d = StChange;
       StChange: begin
         case (op_q)
           OpCfg: begin
@@ -333,13 +341,13 @@ module rsp_enter #(
             state_d = starts_q ? StWalk : StChoose;
           end
           OpResult: begin
-            squeeze = behind && from_cur == 8'(RdDepth);  // what is sent again is in the row
+            squeeze = behind_q && lap_q;  // what is sent again is in the row
             over    = 1'b1;
             kick    = 1'b1;
             state_d = StChoose;
           end
           default: begin
-            squeeze    = !dup_q && full && behind;  // it may have been served meanwhile
+            squeeze    = !dup_q && full_q && behind_q;  // it may have been served meanwhile
             sort_start = dup_q;
             state_d    = dup_q ? StSort : StChoose;
           end
@@ -371,6 +379,13 @@ module rsp_enter #(
     end
   end
 
+  // Of the tables that were read again.
+  always_ff @(posedge clk) begin
+    behind_q <= behind;
+    full_q   <= full;
+    lap_q    <= from_cur == 8'(RdDepth);
+  end
+
   always_ff @(posedge clk) begin
     walk_q <= state_q == StWalk ? walk_q + 1'b1 : '0;
     if (hold_o) pause_q <= '0;
@@ -387,7 +402,7 @@ module rsp_enter #(
     .rst(rst),
     .s_axis_tvalid(kick),
     .s_axis_tready(kick_free),
-    .s_axis_tdata(qpn),
+    .s_axis_tdata(qpn_q),
     .m_axis_tvalid(m_kick_tvalid),
     .m_axis_tready(m_kick_tready),
     .m_axis_tdata(m_kick_tdata)
@@ -405,7 +420,7 @@ module rsp_enter #(
   logic [7:0] row_idx;
   logic [7:0] result_lap;  // of the ring, modular
 
-  assign op_qpn_o        = qpn;
+  assign op_qpn_o        = qpn_q;
   assign set_alive_we_o  = state_q == StChange && op_q == OpCfg;
   assign set_alive_o     = starts_q && !ends_q;
   assign set_static_we_o = setup;
@@ -439,11 +454,14 @@ module rsp_enter #(
     put_o.msn      = s_ack_tdata.msn;
   end
 
+  // The same as kick of a result.
+  assign result_go   = op_q == OpResult && (state_q == StChange ||
+      (state_q == StDo && live && !reused && kick_free));
   assign new_we_o    = accept;
-  assign todo_we_o   = sort_todo_we || state_q == StWalk || (kick && op_q == OpResult && early);
+  assign todo_we_o   = sort_todo_we || state_q == StWalk || (result_go && early);
   assign atomic      = s_rd_tdata.kind[0] || failed_q;
   assign result_we_o = state_q == StWalk || (accept && (!s_rd_tdata.kind[0] || failed_q)) ||
-      (kick && op_q == OpResult);
+      result_go;
   assign result_lap  = (op_q == OpResult ? s_result_tdata.idx : s_rd_tdata.idx) >> Lap;
 
   always_comb begin
@@ -464,7 +482,7 @@ module rsp_enter #(
       default: row_idx = s_rd_tdata.idx;
     endcase
     row_idx = row_idx & 8'(RdDepth - 1);
-    row_o   = sort_todo_we ? sort_todo_row : (RowW'(qpn) << Lap) | RowW'(row_idx);
+    row_o   = sort_todo_we ? sort_todo_row : (RowW'(qpn_q) << Lap) | RowW'(row_idx);
   end
 
   always_comb begin

@@ -176,6 +176,7 @@ module sq_ack #(
   logic           list_valid;
   logic [QpW-1:0] list_qpn;
   logic           tell_go;
+  logic           tell_take;
   logic           is_response;
   op_t            op;
   op_t            in_q;
@@ -227,6 +228,7 @@ module sq_ack #(
     .s_time_gen(s_time_gen),
     .s_time_kind(s_time_kind),
     .tell_go_i(tell_go),
+    .tell_take_o(tell_take),
     .tell_qpn_i(list_qpn),
     .ack_go_i(fetch_room && !hold_o),
     .s_ack_tvalid(s_ack_tvalid),
@@ -262,7 +264,8 @@ module sq_ack #(
 
   ram_clear #(
     .Width(roce_pkg::SqRowW),
-    .Depth(Rows)
+    .Depth(Rows),
+    .ZeroData(1'b1)
   ) u_row (
     .clk(clk),
     .rst(rst),
@@ -334,6 +337,8 @@ module sq_ack #(
       rule_q.arg <= mid_q.arg;
       rule_row_q <= mid_row;
     end
+    // So row_d is zero while the rows are cleared.
+    if (rst || !ready_o) rule_row_q <= '0;
   end
 
   assign in_row  = match_in_q ? last_row_q : row_read;
@@ -441,9 +446,26 @@ module sq_ack #(
   logic [2:0]  rule_pmtu_q;
   logic [15:0] rule_buf_q;
   logic [13:0] rule_bytes_q;
-  logic        rule_live_q, rule_gen_q, rule_life_q;
+  logic        mid_live, mid_gen;
+  logic        rule_live_q, rule_life_q, rule_timeout_q, rule_rnr_end_q;
   logic        rule_once_q, rule_more_q, rule_rnr_once_q, rule_rnr_more_q;
   logic [2:0]  rule_state_q;
+
+  assign mid_live = mid_row.told.state == roce_pkg::QpRts ||
+      mid_row.told.state == roce_pkg::QpSqd;
+  assign mid_gen  = mid_q.arg[3:0] == mid_row.told.gen;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      rule_timeout_q <= 1'b0;
+      rule_rnr_end_q <= 1'b0;
+    end else begin
+      rule_timeout_q <= move && mid_q.op == roce_pkg::SqOpTimeout && mid_live && mid_gen &&
+          !mid_row.told.rnr;
+      rule_rnr_end_q <= move && mid_q.op == roce_pkg::SqOpRnrEnd && mid_gen &&
+          mid_row.told.rnr;
+    end
+  end
 
   always_ff @(posedge clk) begin
     if (move) begin
@@ -457,9 +479,7 @@ module sq_ack #(
       rule_header_ok_q <= mid_header_ok;
       rule_pmtu_q      <= mid_pmtu;
       // What the rules ask of the row alone.
-      rule_live_q      <= mid_row.told.state == roce_pkg::QpRts ||
-          mid_row.told.state == roce_pkg::QpSqd;
-      rule_gen_q       <= mid_q.arg[3:0] == mid_row.told.gen;
+      rule_live_q      <= mid_live;
       rule_life_q      <= mid_life_q == mid_row.life;
       rule_once_q      <= mid_retry_cnt != '0;
       rule_more_q      <= mid_retry_cnt != mid_row.used;
@@ -497,7 +517,8 @@ module sq_ack #(
     .lsn_newer_i(rule_lsn_newer_q),
     .blocked_i(rule_blocked),
     .live_i(rule_live_q),
-    .gen_ok_i(rule_gen_q),
+    .timeout_i(rule_timeout_q),
+    .rnr_end_i(rule_rnr_end_q),
     .life_ok_i(rule_life_q),
     .retry_once_i(rule_once_q),
     .retry_more_i(rule_more_q),
@@ -576,7 +597,7 @@ module sq_ack #(
     .psn_i(rule_row_q.told.fail),
     .life_i(rule_row_q.life),
     .m_next_tvalid(list_valid),
-    .m_next_tready(op.op == roce_pkg::SqOpTell),
+    .m_next_tready(tell_take),
     .m_next_tdata(list_qpn),
     .m_kick_req_tvalid(m_kick_req_tvalid),
     .m_kick_req_tready(m_kick_req_tready),

@@ -3,8 +3,9 @@
 // row_i -> row_o for the event op_i with its PSN and argument. kind_i: of the syndrome, {fatal NAK,
 // sequence NAK, RNR NAK, ACK}; in_window_i .. closes_i: what sq_read found about the PSN and the
 // QP's oldest READ or atomic; blocked_i: the requester's mark. Of the row alone: live_i (RTS or SQD),
-// gen_ok_i and life_ok_i (the event is of its generation, its life), retry_more_i, rnr_more_i (a retry is
-// left), retry_once_i, rnr_once_i (one is when all have come back). The rules (IBTA 9.7.5, 9.9):
+// life_ok_i (the event is of its life), timeout_i, rnr_end_i (the timer is of its generation and counts
+// now), retry_more_i, rnr_more_i (a retry is left), retry_once_i, rnr_once_i (one is when all have come
+// back). The rules (IBTA 9.7.5, 9.9):
 // - ACK n completes up to n; a NAK of PSN n completes up to n - 1. Only PSNs in [oldest
 //   unacknowledged, highest sent] count; others are stale and change nothing. None completes a READ
 //   or atomic: with one open they complete up to it at most, and an ACK or response beyond its next
@@ -52,7 +53,8 @@ module sq_ack_rules (
   input  logic                lsn_newer_i,
   input  logic                blocked_i,
   input  logic                live_i,
-  input  logic                gen_ok_i,
+  input  logic                timeout_i,
+  input  logic                rnr_end_i,
   input  logic                life_ok_i,
   input  logic                retry_once_i,
   input  logic                retry_more_i,
@@ -111,15 +113,14 @@ module sq_ack_rules (
     else if (rsp && !expected_i) progress = moves_i;
   end
 
-  assign timed_out = op_i == roce_pkg::SqOpTimeout && live_i && oldest_i && sent_i &&
-      gen_ok_i && !row_i.told.rnr;
+  assign timed_out = timeout_i && oldest_i && sent_i;
   assign want_rewind = timed_out || (((ack && is_nak) || implied) &&
       (progress || !(row_i.nacked || row_i.told.rnr)));
   assign exhausted = progress ? !retry_once_i : !retry_more_i;
 
   assign rnr_starts    = ack && is_rnr && (progress || !row_i.told.rnr);
   assign rnr_exhausted = progress ? !rnr_once_i : !rnr_more_i;
-  assign rnr_ends = op_i == roce_pkg::SqOpRnrEnd && row_i.told.rnr && gen_ok_i;
+  assign rnr_ends = rnr_end_i;
   assign drained  = op_i == roce_pkg::SqOpDrain && row_i.told.state == roce_pkg::QpSqd &&
       row_i.told.drain && oldest_i && !sent_i;
 

@@ -36,6 +36,7 @@ module sq_choose #(
   input  logic [3:0]        s_time_gen,
   input  logic [1:0]        s_time_kind,
   input  logic              tell_go_i,
+  output logic              tell_take_o,
   input  logic [QpW-1:0]    tell_qpn_i,
   input  logic              ack_go_i,
   input  logic              s_ack_tvalid,
@@ -57,6 +58,8 @@ module sq_choose #(
   assign s_bad_tready  = s_data_tready && !s_data_tvalid;
   assign s_time_tready = s_bad_tready && !s_bad_tvalid;
   assign s_ack_tready  = s_time_tready && !s_time_tvalid && !tell_go_i && ack_go_i;
+
+  assign tell_take_o   = s_time_tready && !s_time_tvalid && tell_go_i;
 
   logic known;
 

@@ -223,13 +223,9 @@ module sq_fetch #(
   assign turn_ready = ctx_ready && (!turn_valid_q || (issue && issue_last));
   assign turn_go    = turn_offered && turn_ready;
 
-  logic [CreditW-1:0] credit_d;
+  logic [CreditW-1:0] credit_kept;  // if none is taken, which comes late
 
-  always_comb begin
-    credit_d = credit_q;
-    if (issue && !taken) credit_d = credit_q - 1'b1;
-    else if (!issue && taken) credit_d = credit_q + 1'b1;
-  end
+  assign credit_kept = issue ? credit_q - 1'b1 : credit_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -239,7 +235,7 @@ module sq_fetch #(
     end else begin
       if (turn_go) turn_valid_q <= 1'b1;
       else if (issue && issue_last) turn_valid_q <= 1'b0;
-      credit_q      <= credit_d;
+      credit_q      <= taken ? (issue ? credit_q : credit_q + 1'b1) : credit_kept;
       credit_some_q <= taken || (credit_q != '0 && !(issue && credit_q == CreditW'(1)));
     end
   end
