@@ -99,6 +99,10 @@ if(ROCEGEN_RTL_TESTS)
   flow_variant(SPEC tests/specs/mac_domain.json SOAK 2000)
   flow_variant(SPEC tests/specs/selective.json COMB SOAK ${messages} CAPTURES)
 
+  if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
+    flow_variant(SPEC tests/specs/deep.json SYNTH)
+  endif()
+
   # Line coverage of templates/transport and templates/net: scenarios and forged frames on three variants, merged. The models with counters
   # are slow: with --long only.
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")

@@ -86,6 +86,8 @@ module sq_post #(
   logic [2:0]       pmtu;
   logic [4:0]       log2;
   logic [SlotW-1:0] base;
+  logic [IdxW-1:0]  ring;  // places of the ring
+  logic [IdxW-1:0]  mask;  // bits of an index that tell full from empty
 
   logic             load;
   logic             decide;
@@ -133,6 +135,8 @@ module sq_post #(
   logic [IdxW-1:0]    head_read;
   logic [IdxW-1:0]    tail_read;
   logic [8+SlotW:0]   static_read;
+  logic [IdxW-1:0]    ring_read;
+  logic [IdxW-1:0]    mask_read;
   logic [QpW-1:0]     set_qpn;
   logic               tail_fwd_q;  // the tail written last, for a lookup that came too early
   logic [QpW-1:0]     tail_fwd_qpn_q;
@@ -153,6 +157,10 @@ module sq_post #(
     end
   end
 
+  // A ring fits into the memory: its size has SlotW + 1 bits at most.
+  assign ring_read = IdxW'(32'd1 << static_read[SlotW +: 5]);
+  assign mask_read = IdxW'((32'd2 << static_read[SlotW +: 5]) - 1'b1);
+
   assign tail_now =
       (tail_fwd_q && tail_fwd_qpn_q == wqe_q.qpn[QpW-1:0]) ? tail_fwd_idx_q : tail_read;
 
@@ -162,12 +170,16 @@ module sq_post #(
     assign head     = head_read;
     assign tail     = tail_now;
     assign {reads, pmtu, log2, base} = static_read;
+    assign ring     = ring_read;
+    assign mask     = mask_read;
   end else begin : gen_found
     logic             found_q;
     logic [2:0]       state_q;
     logic [IdxW-1:0]  head_q;
     logic [IdxW-1:0]  tail_q;
     logic [8+SlotW:0] static_q;
+    logic [IdxW-1:0]  ring_q;
+    logic [IdxW-1:0]  mask_q;
 
     always_ff @(posedge clk) begin
       if (rst) found_q <= 1'b0;
@@ -180,6 +192,8 @@ module sq_post #(
         head_q   <= head_read;
         tail_q   <= tail_now;
         static_q <= static_read;
+        ring_q   <= ring_read;
+        mask_q   <= mask_read;
       end
     end
 
@@ -188,6 +202,8 @@ module sq_post #(
     assign head     = head_q;
     assign tail     = tail_q;
     assign {reads, pmtu, log2, base} = static_q;
+    assign ring     = ring_q;
+    assign mask     = mask_q;
   end
 
   ram_clear #(
@@ -285,8 +301,6 @@ module sq_post #(
 
   // ---- decide -----------------------------------------------------------------------------------
   logic [31:0] tail_bits;
-  logic [31:0] differ;
-  logic [31:0] ring;
   logic [1:0]  bad;
 
   assign queueable = wqe_q.qpn < 24'(QpCount) && (qp_state == roce_pkg::QpRts ||
@@ -294,9 +308,7 @@ module sq_post #(
   // Never more than 2^log2 requests are in a ring, so it is full when head and tail differ in just
   // the bit above the slot number.
   assign tail_bits = 32'(tail);
-  assign differ    = 32'(tail) ^ 32'(head);
-  assign ring      = 32'd1 << log2;
-  assign full      = (differ & (ring | (ring - 1'b1))) == ring;
+  assign full      = ((tail ^ head) & mask) == ring;
 
   always_comb begin
     bad = roce_pkg::SqGood;
