@@ -9,6 +9,7 @@
 #include "generator/dataflow/codes.h"
 #include "generator/netlist/codes.h"
 #include "generator/outputs/codes.h"
+#include "generator/services/codes.h"
 #include "generator/services/preprocess/codes.h"
 #include "generator/spec/codes.h"
 
@@ -20,7 +21,7 @@ using Table = std::span<const spec::CodeInfo> (*)();
 
 // One line a folder.
 constexpr std::array kTables = {Table{spec::codes}, Table{netlist::codes}, Table{dataflow::codes},
-                                Table{outputs::codes}, Table{preprocess::codes}};
+                                Table{outputs::codes}, Table{services::codes}, Table{preprocess::codes}};
 
 std::vector<spec::CodeInfo> collect() {
   std::vector<spec::CodeInfo> all;

@@ -43,14 +43,21 @@ std::vector<Source> list_sources(const stack::Stack& stack) {
   std::vector<Source> out;
   const std::string& name = stack.spec.name;
   out.push_back({"rtl/" + name + "_pkg.sv", name + "_pkg", "constants"});
+  const auto of_user = [&](const std::string& file) {
+    return std::any_of(stack.user_files.begin(), stack.user_files.end(),
+                       [&](const auto& f) { return f.shown == file; });
+  };
   for (const std::string& file : stack.design.package_files)
-    out.push_back({"rtl/" + file_name(file), fs::path(file).stem().string(), "library"});
+    if (!of_user(file)) out.push_back({"rtl/" + file_name(file), fs::path(file).stem().string(), "library"});
   for (const std::string& module : stack.design.library_modules) {
+    if (of_user(stack.library.find(module)->file)) continue;
     if (written(stack, module) != nullptr)
       out.push_back({"rtl/" + module + ".sv", module, module == "csr" ? "generated" : "compiled"});
     else
       out.push_back({"rtl/" + file_name(stack.library.find(module)->file), module, "library"});
   }
+  for (const services::UserFile& file : stack.user_files)
+    out.push_back({file.path, fs::path(file.path).stem().string(), "custom"});
   for (const netlist::Module& module : stack.design.modules)
     out.push_back({"rtl/" + module.name + ".sv", module.name, "generated"});
   return out;
@@ -180,6 +187,12 @@ FileSet make_outputs(const stack::Stack& stack, const fs::path& templates, spec:
                                      [&](const auto& m) { return m.name == source.module; });
     if (module != stack.design.modules.end()) {
       files.add(source.path, netlist::write_verilog(*module));
+      continue;
+    }
+    const auto user = std::find_if(stack.user_files.begin(), stack.user_files.end(),
+                                   [&](const auto& f) { return f.path == source.path; });
+    if (user != stack.user_files.end()) {
+      files.add(source.path, user->text);
       continue;
     }
     const auto* declaration = stack.library.find(source.module);

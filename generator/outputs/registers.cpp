@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <stdexcept>
@@ -83,8 +84,9 @@ const char* to_string(Access access) {
 }
 
 RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& spec_hash,
-                              const std::vector<CounterSource>& counters) {
+                              const std::vector<CounterSource>& counters, const std::vector<ServiceWindow>& windows) {
   RegisterMap map;
+  map.has_services = !spec.services.empty();
   auto& r = map.registers;
   r.push_back(constant("ID", 0x000, 0x45434F52, "\"ROCE\" in ASCII, first letter in the low byte"));
   r.push_back(constant("VERSION", 0x004, version_word(), "generator version: major[31:24] minor[23:16] patch[15:0]"));
@@ -201,6 +203,16 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
                 {"srq", 1, 1, Access::rw, 0, "", "0: QP_RQ_RING; 1: shared ring srqn"},
                 {"srqn", 16, 16, Access::rw, 0, "", "shared ring"}},
                false});
+  if (map.has_services) {
+    std::string bits;
+    for (std::size_t i = 0; i < spec.services.size(); ++i)
+      bits += fmt::format("{}[{}] {}", i == 0 ? "" : " ", i, spec.services[i].name);
+    r.push_back({"QP_SERVICES",
+                 0x138,
+                 "services that work on its packets, from the set-up on",
+                 {{"mask", 0, 8, Access::rw, 0, "", bits}},
+                 false});
+  }
   r.push_back({"MR_INDEX",
                0x140,
                "memory region that MR_COMMAND sets up",
@@ -252,14 +264,29 @@ RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& sp
 
   std::uint32_t address = counter_base;
   for (const CounterSource& c : counters) {
-    if (address >= 0x10000) throw std::length_error("more counters than the register space holds");
+    if (address >= window_base) throw std::length_error("more counters than the register space holds");
     map.counters.push_back({c.name, address, c.instance});
     address += 4;
+  }
+  for (const ServiceWindow& window : windows) {
+    map.windows.push_back(window.service);
+    std::string prefix;
+    for (char c : window.name) prefix += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (Register reg : window.registers) {
+      reg.name = prefix + "_" + reg.name;
+      reg.address += window_base + static_cast<std::uint32_t>(window.service) * window_bytes;
+      reg.window = window.service;
+      r.push_back(std::move(reg));
+    }
   }
   return map;
 }
 
-std::string write_csr(const RegisterMap& map) {
+std::string write_csr(const RegisterMap& with_windows) {
+  // What stands in windows of services is answered there.
+  RegisterMap map = with_windows;
+  std::erase_if(map.registers, [](const Register& reg) { return reg.window >= 0; });
+  const std::size_t lanes = map.windows.size();
   Text emit;
   const std::size_t n = map.counters.size();
   int sel_width = 1;
@@ -277,6 +304,7 @@ std::string write_csr(const RegisterMap& map) {
       "address bits are ignored, byte strobes are honoured, read-only fields keep\n"
       "// their value. A read is answered three cycles after its address. EVENT pops once for each read of\n"
       "// it that is accepted. irq_o falls with the pop, so before that read is answered.\n"
+      "{}"
       "// rocegen: comb irq_o<-s_event.tvalid\n"
       "`default_nettype none\n\n"
       "module csr (\n"
@@ -328,10 +356,24 @@ std::string write_csr(const RegisterMap& map) {
       "    output logic [31:0]                     local_ip_o,\n"
       "    output logic [7:0]                      ttl_o,\n"
       "    output logic [7:0]                      tos_o,\n"
+      "{}"
       "    // counter bank, one cycle of latency\n"
       "    output logic [{}:0]                      counter_sel_o,\n"
       "    input  wire  [31:0]                     counter_i\n"
       ");\n\n",
+      lanes == 0 ? ""
+                 : "//\n// An access to the window of a service (4 KiB from 0x8000 + 0x1000 * service) is offered on "
+                   "its lane of\n"
+                   "// ctl_* until ctl_ready_i, and answered then; a write without all strobes answers SLVERR.\n",
+      lanes == 0 ? ""
+                 : fmt::format("    // register windows of services: offered until ready, one at a time\n"
+                               "    output logic [{}:0]                      ctl_valid_o,\n"
+                               "    output logic                            ctl_write_o,\n"
+                               "    output logic [11:0]                     ctl_addr_o,\n"
+                               "    output logic [31:0]                     ctl_wdata_o,\n"
+                               "    input  wire  [{}:0]                      ctl_ready_i,\n"
+                               "    input  wire  [{}:0]                     ctl_rdata_i,\n",
+                               lanes - 1, lanes - 1, 32 * lanes - 1),
       sel_width - 1);
 
   for (const Register& reg : map.registers)
@@ -341,7 +383,7 @@ std::string write_csr(const RegisterMap& map) {
 
   emit(
       "  // ---- write channel: address and data are kept until both are there ----------------------------\n"
-      "  typedef enum logic [1:0] {{\n    WrIdle,\n    WrCommit,\n    WrResp\n  }} wr_state_e;\n"
+      "  typedef enum logic [1:0] {{\n    WrIdle,\n    WrCommit,\n    WrResp{}\n  }} wr_state_e;\n"
       "  wr_state_e   wr_state_q;\n"
       "  logic        aw_full_q;\n"
       "  logic        w_full_q;\n"
@@ -375,7 +417,8 @@ std::string write_csr(const RegisterMap& map) {
       "  assign s_axil_awready = !aw_full_q;\n"
       "  assign s_axil_wready = !w_full_q;\n"
       "  assign wr_take = (wr_state_q == WrIdle) && aw_full_q && w_full_q;\n"
-      "  assign wr_addr = {{aw_word_q, 2'b00}};\n\n");
+      "  assign wr_addr = {{aw_word_q, 2'b00}};\n\n",
+      lanes == 0 ? "" : ",\n    WrWindow");
   emit("  always_comb begin\n    case (wr_addr)\n");
   std::string hits;
   for (const Register& reg : map.registers)
@@ -383,6 +426,32 @@ std::string write_csr(const RegisterMap& map) {
   emit("      {}: wr_hit = 1'b1;\n      default: wr_hit = 1'b0;\n    endcase\n  end\n\n", hits);
   emit("  assign wr_locked = rqe_valid_q && wr_addr >= 16'h{:04X} && wr_addr <= 16'h{:04X};\n\n",
        address_of(map, "RQE_WORD0"), address_of(map, "RQE_COMMAND"));
+
+  if (lanes > 0) {
+    emit(
+        "  // ---- windows of services: the write that waits, and what is offered ----------------------------\n"
+        "  logic [{0}:0]  wr_lane;\n"
+        "  logic        win_strobes;\n"
+        "  logic [{0}:0]  win_lane_q;\n"
+        "  logic [11:0] win_addr_q;\n"
+        "  logic [31:0] win_data_q;\n"
+        "  logic [{0}:0]  ctl_valid_q;\n"
+        "  logic        ctl_done;\n\n",
+        lanes - 1);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      emit("  assign wr_lane[{}] = wr_addr[15:12] == 4'h{:X};\n", lane, 8 + map.windows[lane]);
+    emit(
+        "  assign win_strobes = w_strb_q == 4'hF;\n"
+        "  assign ctl_done = (ctl_valid_q & ctl_ready_i) != '0;\n"
+        "  assign ctl_valid_o = ctl_valid_q;\n\n"
+        "  always_ff @(posedge clk) begin\n"
+        "    if (wr_take) begin\n"
+        "      win_lane_q <= wr_lane;\n"
+        "      win_addr_q <= wr_addr[11:0];\n"
+        "      win_data_q <= w_data_q;\n"
+        "    end\n"
+        "  end\n\n");
+  }
 
   emit(
       "  logic [1:0] bresp_q;\n"
@@ -416,6 +485,7 @@ std::string write_csr(const RegisterMap& map) {
       "          end\n"
       "          if (wr_addr == 16'h{:04X} && w_strb_q[0]) rqe_valid_q <= 1'b1;\n"
       "          if (wr_addr == 16'h{:04X}) clear_lost_q <= w_strb_q[0] && w_data_q[1];\n"
+      "{}"
       "        end\n"
       "      end\n"
       "      WrCommit: begin\n"
@@ -426,6 +496,7 @@ std::string write_csr(const RegisterMap& map) {
       "            (!srq_valid_q || m_srq_tready)) wr_state_q <= WrResp;\n"
       "      end\n"
       "      WrResp: if (s_axil_bready) wr_state_q <= WrIdle;\n"
+      "{}"
       "      default: wr_state_q <= WrIdle;\n"
       "    endcase\n"
       "    if (rst) begin\n"
@@ -439,7 +510,13 @@ std::string write_csr(const RegisterMap& map) {
       "  assign s_axil_bvalid = wr_state_q == WrResp;\n"
       "  assign s_axil_bresp = bresp_q;\n\n",
       address_of(map, "QP_COMMAND"), address_of(map, "MR_COMMAND"), address_of(map, "SRQ_COMMAND"),
-      address_of(map, "RQE_COMMAND"), address_of(map, "CTRL"));
+      address_of(map, "RQE_COMMAND"), address_of(map, "CTRL"),
+      lanes == 0 ? ""
+                 : "          if (wr_lane != '0 && win_strobes) begin\n"
+                   "            wr_state_q <= WrWindow;\n"
+                   "            bresp_q <= 2'b00;\n"
+                   "          end\n",
+      lanes == 0 ? "" : "      WrWindow: if (ctl_done && ctl_write_o) wr_state_q <= WrResp;\n");
 
   emit("  always_ff @(posedge clk) begin\n    if (wr_take && !wr_locked) begin\n      case (wr_addr)\n");
   for (const Register& reg : map.registers) {
@@ -470,7 +547,7 @@ std::string write_csr(const RegisterMap& map) {
 
   emit(
       "  // ---- read channel ----------------------------------------------------------------------------\n"
-      "  typedef enum logic [1:0] {{\n    RdIdle,\n    RdCounter,\n    RdMux,\n    RdResp\n  }} rd_state_e;\n"
+      "  typedef enum logic [{}:0] {{\n    RdIdle,\n    RdCounter,\n    RdMux,\n    RdResp{}\n  }} rd_state_e;\n"
       "  rd_state_e   rd_state_q;\n"
       "  logic [15:0] rd_addr_q;\n"
       "  logic [31:0] rd_data_q;\n"
@@ -480,7 +557,24 @@ std::string write_csr(const RegisterMap& map) {
       "  assign s_axil_arready = rd_state_q == RdIdle;\n"
       "  assign s_axil_rvalid = rd_state_q == RdResp;\n"
       "  assign s_axil_rdata = rd_data_q;\n"
-      "  assign s_axil_rresp = rresp_q;\n\n");
+      "  assign s_axil_rresp = rresp_q;\n\n",
+      lanes == 0 ? 1 : 2, lanes == 0 ? "" : ",\n    RdWindow");
+  if (lanes > 0) {
+    emit("  logic [{}:0]  rd_lane;\n\n", lanes - 1);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      emit("  assign rd_lane[{}] = rd_addr_q[15:12] == 4'h{:X};\n", lane, 8 + map.windows[lane]);
+    emit(
+        "\n  always_ff @(posedge clk) begin\n"
+        "    if (ctl_valid_q == '0) begin\n"
+        "      ctl_write_o <= wr_state_q == WrWindow;\n"
+        "      ctl_addr_o <= wr_state_q == WrWindow ? win_addr_q : rd_addr_q[11:0];\n"
+        "      ctl_wdata_o <= win_data_q;\n"
+        "    end\n"
+        "    if (rst || ctl_done) ctl_valid_q <= '0;\n"
+        "    else if (ctl_valid_q == '0)\n"
+        "      ctl_valid_q <= wr_state_q == WrWindow ? win_lane_q : rd_state_q == RdWindow ? rd_lane : '0;\n"
+        "  end\n\n");
+  }
   emit("  always_comb begin\n    rd_hit = 1'b1;\n    rd_mux = '0;\n    case (rd_addr_q)\n");
   for (const Register& reg : map.registers) {
     std::string body;
@@ -526,9 +620,10 @@ std::string write_csr(const RegisterMap& map) {
       "      RdMux: begin\n"
       "        rd_data_q <= rd_hit ? rd_mux : '0;\n"
       "        rresp_q <= rd_hit ? 2'b00 : 2'b10;\n"
-      "        rd_state_q <= RdResp;\n"
+      "        rd_state_q <= {}RdResp;\n"
       "      end\n"
       "      RdResp: if (s_axil_rready) rd_state_q <= RdIdle;\n"
+      "{}"
       "      default: rd_state_q <= RdIdle;\n"
       "    endcase\n"
       "    if (rst) rd_state_q <= RdIdle;\n"
@@ -543,7 +638,8 @@ std::string write_csr(const RegisterMap& map) {
       "      qp_dest_mac_hi_mac_q, qp_dest_mac_lo_q, qp_dest_mac_hi_sport_q,\n"
       "      qp_attr_retry_cnt_q, qp_attr_rnr_retry_q, qp_attr_timeout_q, qp_attr_min_rnr_timer_q,\n"
       "      qp_sq_ring_base_q, qp_sq_ring_log2_q, qp_rd_limits_max_rd_q, qp_rd_limits_max_dest_rd_q,\n"
-      "      qp_rq_attr_rq_on_q, qp_rq_attr_srq_q, qp_rq_attr_srqn_q, qp_rq_ring_base_q, qp_rq_ring_log2_q\n"
+      "      qp_rq_attr_rq_on_q, qp_rq_attr_srq_q, qp_rq_attr_srqn_q, qp_rq_ring_base_q, qp_rq_ring_log2_q,\n"
+      "      {}\n"
       "  }};\n"
       "  assign m_mr_tvalid = mr_valid_q;\n"
       "  assign m_mr_tdata = {{\n"
@@ -565,7 +661,17 @@ std::string write_csr(const RegisterMap& map) {
       "  assign unused = ^{{s_axil_awprot, s_axil_arprot, s_axil_awaddr[1:0], s_axil_araddr[1:0],\n"
       "      s_event_tdata.life, s_event_tdata.rsp, s_event_tdata.psn}};\n\n"
       "endmodule\n`default_nettype wire\n",
-      address_of(map, "EVENT"));
+      lanes == 0 ? "" : "rd_lane != '0 ? RdWindow : ",
+      lanes == 0 ? ""
+                 : fmt::format("      RdWindow: if (ctl_done && !ctl_write_o) begin\n"
+                               "        rd_data_q <= '0;\n"
+                               "        for (int n = 0; n < {}; n++)\n"
+                               "          if (ctl_valid_q[n]) rd_data_q <= ctl_rdata_i[32*n+:32];\n"
+                               "        rresp_q <= 2'b00;\n"
+                               "        rd_state_q <= RdResp;\n"
+                               "      end\n",
+                               lanes),
+      address_of(map, "EVENT"), map.has_services ? "qp_services_mask_q" : "8'h00");
   return std::move(emit.text);
 }
 

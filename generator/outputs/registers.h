@@ -34,6 +34,7 @@ struct Register {
   std::string doc;
   std::vector<Field> fields;
   bool command = false;  ///< a write is answered only when the modules concerned have taken it
+  int window = -1;       ///< service that answers it, in its own window; -1: the register block itself
 };
 
 struct Counter {
@@ -45,6 +46,19 @@ struct Counter {
 struct RegisterMap {
   std::vector<Register> registers;
   std::vector<Counter> counters;
+  std::vector<int> windows;   ///< services with a register window, ascending; lane n of the pins ctl_* is windows[n]
+  bool has_services = false;  ///< queue pairs have a mask of services
+};
+
+/// Register window of service i: 4 KiB from window_base + i * window_bytes.
+inline constexpr std::uint32_t window_base = 0x8000;
+inline constexpr std::uint32_t window_bytes = 0x1000;
+
+/// A service that answers a register window. Addresses count from the window's first byte.
+struct ServiceWindow {
+  int service = 0;
+  std::string name;  ///< of the entry; its registers' names begin with it
+  std::vector<Register> registers;
 };
 
 /// First byte address of the counters.
@@ -57,9 +71,10 @@ struct CounterSource {
 };
 
 /// The map of one variant. Counters get addresses in the order given. Throws std::length_error when they do not fit
-/// into 64 KiB.
+/// below the windows of services.
 RegisterMap make_register_map(const spec::StackSpec& spec, const std::string& spec_hash,
-                              const std::vector<CounterSource>& counters);
+                              const std::vector<CounterSource>& counters,
+                              const std::vector<ServiceWindow>& windows = {});
 
 /// Text of the module `csr`: AXI4-Lite slave that holds the map's registers, commits QP and memory-region set-ups as
 /// streams, pops the event queue and reads the counter bank.

@@ -106,8 +106,11 @@ constexpr std::array kCodes = {
     CodeInfo{"E0209", "text is too long", "The text has more characters than the key takes.",
              "{ \"name\": \"a_name_of_more_than_forty_eight_characters_is_too_long\" }", "{ \"name\": \"shorter\" }"},
     CodeInfo{"E0210", "unknown service type",
-             "An entry of `services` names a service type that this version of rocegen does not have. It has none yet.",
-             "{ \"services\": [ { \"type\": \"aes\" } ] }", "{ \"services\": [] }"},
+             "An entry of `services` names no service type of this version of rocegen. docs/spec-reference.md lists "
+             "them.",
+             "{ \"services\": [ { \"type\": \"costum\" } ] }",
+             "{ \"services\": [ { \"type\": \"custom\", \"module\": \"xor_mask\", \"files\": [\"xor_mask.sv\"], "
+             "\"attach\": \"ingress\" } ] }"},
     // ---- the spec, several keys ----------------------------------------------------------------------
     CodeInfo{
         "E0211", "window is smaller than the ACK interval",
@@ -132,6 +135,19 @@ constexpr std::array kCodes = {
              "The names of a list become names of ports, so that each must differ from the others.",
              "{ \"host\": { \"targets\": [\"host\", \"host\"] } }",
              "{ \"host\": { \"targets\": [\"host\", \"gpu\"] } }"},
+    CodeInfo{
+        "E0215", "order of services that cannot be",
+        "The order of `services` is that in which received data passes them. At ingress a packet is looked at before "
+        "it "
+        "is accepted, at deliver its data is on the way to memory: what works at deliver cannot stand in front of what "
+        "works at ingress. What is sent passes the services at egress in the reverse order.",
+        "\"services\": [ { ..., \"attach\": \"deliver\" }, { ..., \"attach\": \"ingress\" } ]",
+        "\"services\": [ { ..., \"attach\": \"ingress\" }, { ..., \"attach\": \"deliver\" } ]"},
+    CodeInfo{
+        "E0216", "service that can be there only once",
+        "The type of the service has one set of keys or tables in the stack, so that `services` can have one entry "
+        "of it.",
+        "\"services\": [ { \"type\": \"aes\", ... }, { \"type\": \"aes\", ... } ]", "Remove one of the entries."},
     CodeInfo{
         "W0201", "fewer WQE slots than queue pairs",
         "Every queue pair that sends needs a ring of at least one WQE slot. With fewer slots than queue pairs some of "

@@ -21,6 +21,8 @@ constexpr const char* kLibraryNames =
     // templates/net
     "delay_line icrc_check icrc_mask roce_pkg rx_buffer rx_fetch rx_frontend rx_header rx_ip_sum rx_parse "
     "rx_strip rx_verdict stall_watch tx_assemble tx_frame_buffer tx_framer tx_header tx_lookup tx_seal tx_share "
+    // templates/services
+    "ingress_close ingress_open svc_close svc_mask svc_open "
     // templates/transport
     "ack_queue ack_split cfg_order fetch_merge mr_table qp_timer responder_ahead responder_buffer responder_decode "
     "responder_mtu "

@@ -11,6 +11,28 @@ namespace rocegen::spec {
 
 namespace {
 
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && text.size() <= 48 && is_lower(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
+}
+
+FieldTable::Row FieldTable::add(std::string pointer, Kind kind, Access member, std::string doc) {
+  Field f;
+  f.pointer = std::move(pointer);
+  f.kind = kind;
+  f.access = member;
+  f.doc = std::move(doc);
+  fields_.push_back(std::move(f));
+  return Row{fields_.back()};
+}
+
+namespace {
+
 // Frame buffers are addressed in beats with 16 bits (roce_pkg: buf_addr).
 constexpr int kMaxBufferBeats = 65536;
 // A block RAM is at least 512 words deep: a shallower buffer costs the same.
@@ -27,15 +49,6 @@ int power_of_two_above(int value) {
 int buffer_kib(const StackSpec& s, int frames) {
   const int bytes = std::max(frames * s.max_frame_beats(), kMinBufferBeats) * s.bytes_per_beat();
   return power_of_two_above(std::max((bytes + 1023) / 1024, kMinBufferKib));
-}
-
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// [a-z][a-z0-9_]{0,47}
-bool is_identifier(std::string_view text) {
-  return !text.empty() && text.size() <= 48 && is_lower(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
 // [a-z][a-z0-9_]{0,15}
@@ -64,42 +77,14 @@ Access access(Lambda member) {
   return Member<T>{member, member};
 }
 
-// Builds the table; each function starts a field, the chained ones complete it.
-class Table {
+// Builds the table of the spec.
+class Table : public FieldTable {
  public:
-  struct Row {
-    Field& f;
-    Row& unit(std::string text) { return f.unit = std::move(text), *this; }
-    Row& example(std::string json) { return f.example = std::move(json), *this; }
-    Row& required() { return f.required = true, *this; }
-    Row& range(double min, double max) { return f.min = min, f.max = max, *this; }
-    Row& power_of_two() { return f.power_of_two = true, *this; }
-    Row& values(std::vector<int> all) {
-      f.min = all.front();
-      f.max = all.back();
-      f.values = std::move(all);
-      return *this;
-    }
-    Row& words(std::vector<std::string> all) { return f.words = std::move(all), *this; }
-    Row& pattern(std::string regex, bool (*matches)(std::string_view), std::string in_words) {
-      f.pattern = std::move(regex);
-      f.matches = matches;
-      f.pattern_words = std::move(in_words);
-      return *this;
-    }
-    Row& max_length(int characters) { return f.max_length = characters, *this; }
-    Row& derive(void (*function)(StackSpec&), std::string in_words) {
-      f.derive = function;
-      f.derive_words = std::move(in_words);
-      return *this;
-    }
-  };
-
-  explicit Table(std::vector<Field>& fields) : fields_(fields) {}
+  using FieldTable::FieldTable;
 
   void object(std::string pointer, std::string doc) { add(std::move(pointer), Kind::object, {}, std::move(doc)); }
   void services(std::string pointer, std::string doc) {
-    add(std::move(pointer), Kind::services, {}, std::move(doc)).example("[]");
+    add(std::move(pointer), Kind::services, {}, std::move(doc)).range(0, kMaxServices).example("[]");
   }
   template <typename Lambda>
   Row text(std::string pointer, Lambda member, std::string doc) {
@@ -125,19 +110,6 @@ class Table {
   Row names(std::string pointer, Lambda member, std::string doc) {
     return add(std::move(pointer), Kind::names, access<std::vector<std::string>>(member), std::move(doc));
   }
-
- private:
-  Row add(std::string pointer, Kind kind, Access member, std::string doc) {
-    Field f;
-    f.pointer = std::move(pointer);
-    f.kind = kind;
-    f.access = member;
-    f.doc = std::move(doc);
-    fields_.push_back(std::move(f));
-    return Row{fields_.back()};
-  }
-
-  std::vector<Field>& fields_;
 };
 
 std::vector<Field> make_fields() {
@@ -149,8 +121,7 @@ std::vector<Field> make_fields() {
        "Name of the top module and of the output folder. It is no keyword of SystemVerilog and no name of a library "
        "module.")
       .required()
-      .pattern("[a-z][a-z0-9_]{0,47}", is_identifier,
-               "a lower-case letter, then up to 47 lower-case letters, digits and underscores")
+      .pattern(kIdentifierPattern, is_identifier, kIdentifierWords)
       .max_length(48)
       .example("\"nic_100g\"");
   t.text(
@@ -381,7 +352,8 @@ std::vector<Field> make_fields() {
       .example("true");
 
   t.services("/services",
-             "Services on the packet path. This version has no service types yet, so that the list must be empty.");
+             "Services on the packet path, in the order in which received data passes; what is sent passes them in the "
+             "reverse order. Keys of each type: see below; how they work: services.md.");
 
   t.object("/target", "The FPGA that the stack will run on.");
   t.text(
@@ -477,6 +449,24 @@ void check_read_buffer(const StackSpec& s, const RuleContext& context, Diagnosti
   check_buffer(s, context, diagnostics, "/host/read_buffer_kib", s.host.read_buffer_kib);
 }
 
+// Received data passes ingress, then deliver: the list cannot say otherwise.
+void check_service_order(const StackSpec& s, const RuleContext& context, Diagnostics& diagnostics) {
+  std::size_t deliver = s.services.size();
+  for (std::size_t i = 0; i < s.services.size(); ++i) {
+    const ServiceSpec& service = s.services[i];
+    if (service.at(Attach::deliver) && deliver == s.services.size()) deliver = i;
+    if (!service.at(Attach::ingress) || deliver == s.services.size() || deliver == i) continue;
+    diagnostics
+        .error("E0215", context.place(fmt::format("/services/{}", i)),
+               fmt::format("/services/{}: \"{}\" works at ingress, but stands behind \"{}\", which works at deliver", i,
+                           service.name, s.services[deliver].name))
+        .label("received data would have to go back")
+        .note(fmt::format("\"{}\" sees data that has been accepted already", s.services[deliver].name),
+              context.place(fmt::format("/services/{}", deliver)))
+        .help(fmt::format("move \"{}\" in front of \"{}\"", service.name, s.services[deliver].name));
+  }
+}
+
 void check_slots(const StackSpec& s, const RuleContext& context, Diagnostics& diagnostics) {
   if (s.transport.wqe_slots >= s.qp_count) return;
   Diagnostic& d = diagnostics.warning(
@@ -507,6 +497,10 @@ std::vector<Rule> make_rules() {
        "host.read_buffer_kib" + buffer_doc,
        {"/host/read_buffer_kib", "/data_width", "/mtu"},
        check_read_buffer},
+      {"E0215",
+       "In services, what works at ingress stands in front of what works at deliver.",
+       {"/services"},
+       check_service_order},
       {"W0201",
        "transport.wqe_slots should be at least qp_count (a warning: a queue pair without a ring can only receive).",
        {"/transport/wqe_slots", "/qp_count"},
@@ -553,8 +547,12 @@ std::string Field::allowed_words() const {
       return "true, false";
     case Kind::names:
       return fmt::format("a list of {}..{} names", min, max);
+    case Kind::entries:
+      return fmt::format("a list of {}..{} objects", min, max);
+    case Kind::any:
+      return "see there";
     case Kind::services:
-      return "an empty list";
+      return fmt::format("a list of up to {} objects", max);
   }
   return {};
 }

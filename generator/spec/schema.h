@@ -22,6 +22,8 @@ enum class Kind {
   number,   ///< a number in `min`..`max`
   boolean,  ///< true or false
   names,    ///< a list of `min`..`max` different strings of the form `pattern`
+  entries,  ///< a list of `min`..`max` objects; their fields are those below "<pointer>/*" (within services only)
+  any,      ///< whatever JSON `schema` allows; its owner reads it (within services only)
   services  ///< the list of services
 };
 
@@ -52,6 +54,8 @@ struct Field {
   bool (*matches)(std::string_view) = nullptr;  ///< true if all of a text has that form; a test holds it to `pattern`
   std::string pattern_words;                    ///< the form in words
   int max_length = 0;                           ///< text: characters
+  nlohmann::ordered_json fallback;              ///< within services: the default; null: none, and it may be left out
+  nlohmann::ordered_json schema;                ///< any: its JSON Schema
   void (*derive)(StackSpec&) = nullptr;         ///< fills the member in where it is 0
   std::string derive_words;                     ///< the rule of `derive` in words
 
@@ -70,6 +74,58 @@ std::span<const Field> fields();
 
 /// The field at `pointer`, or null.
 const Field* find_field(std::string_view pointer);
+
+/// Builds tables of fields: each function starts one, the chained ones complete it.
+class FieldTable {
+ public:
+  struct Row {
+    Field& f;
+    Row& unit(std::string text) { return f.unit = std::move(text), *this; }
+    Row& example(std::string json) { return f.example = std::move(json), *this; }
+    Row& required() { return f.required = true, *this; }
+    Row& range(double min, double max) { return f.min = min, f.max = max, *this; }
+    Row& power_of_two() { return f.power_of_two = true, *this; }
+    Row& values(std::vector<int> all) {
+      f.min = all.front();
+      f.max = all.back();
+      f.values = std::move(all);
+      return *this;
+    }
+    Row& words(std::vector<std::string> all) { return f.words = std::move(all), *this; }
+    Row& pattern(std::string regex, bool (*matches)(std::string_view), std::string in_words) {
+      f.pattern = std::move(regex);
+      f.matches = matches;
+      f.pattern_words = std::move(in_words);
+      return *this;
+    }
+    Row& max_length(int characters) { return f.max_length = characters, *this; }
+    Row& fallback(nlohmann::ordered_json value) { return f.fallback = std::move(value), *this; }
+    Row& schema(nlohmann::ordered_json value) { return f.schema = std::move(value), *this; }
+    Row& derive(void (*function)(StackSpec&), std::string in_words) {
+      f.derive = function;
+      f.derive_words = std::move(in_words);
+      return *this;
+    }
+  };
+
+  explicit FieldTable(std::vector<Field>& fields) : fields_(fields) {}
+
+  /// A field without a member: of services.
+  Row add(std::string pointer, Kind kind, std::string doc) { return add(std::move(pointer), kind, {}, std::move(doc)); }
+  Row add(std::string pointer, Kind kind, Access member, std::string doc);
+
+ private:
+  std::vector<Field>& fields_;
+};
+
+/// A name that SystemVerilog and file names take: a lower-case letter, then up to 47 of a-z, 0-9 and _.
+inline constexpr const char* kIdentifierPattern = "[a-z][a-z0-9_]{0,47}";
+inline constexpr const char* kIdentifierWords =
+    "a lower-case letter, then up to 47 lower-case letters, digits and underscores";
+bool is_identifier(std::string_view text);
+
+/// Largest number of services.
+inline constexpr int kMaxServices = 8;
 
 /// What rules look at: the completed spec, and where its values stand.
 class RuleContext {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "generator/services/service.h"
 #include "generator/spec/schema.h"
 
 namespace rocegen::spec {
@@ -18,6 +19,8 @@ Json bound(double value) { return static_cast<std::int64_t>(value); }
 // The default that a fresh StackSpec holds, as JSON; nothing for what has none or derives it.
 std::optional<Json> plain_default(const Field& field) {
   if (field.required || field.derive != nullptr) return std::nullopt;
+  if (!field.fallback.is_null()) return field.fallback;
+  if (std::holds_alternative<std::monostate>(field.access) && field.kind != Kind::services) return std::nullopt;
   if (field.kind == Kind::services) return Json::array();
   if (field.kind == Kind::object) return std::nullopt;
   const Json value = to_json(StackSpec{}).at(Json::json_pointer(field.pointer));
@@ -31,15 +34,15 @@ std::string sentence(const Field& field) {
   return text;
 }
 
-Json field_schema(const Field& field);
+Json field_schema(const Field& field, std::span<const Field> table);
 
-void object_schema(const Field& field, Json& out) {
+void object_schema(const Field& field, std::span<const Field> table, Json& out) {
   out["type"] = "object";
   Json properties = Json::object();
   Json required = Json::array();
-  for (const Field& member : fields()) {
+  for (const Field& member : table) {
     if (member.pointer.empty() || member.parent() != field.pointer) continue;
-    properties[std::string(member.name())] = field_schema(member);
+    properties[std::string(member.name())] = field_schema(member, table);
     if (member.required) required.push_back(std::string(member.name()));
   }
   out["properties"] = std::move(properties);
@@ -47,16 +50,37 @@ void object_schema(const Field& field, Json& out) {
   out["additionalProperties"] = false;
 }
 
-Json field_schema(const Field& field) {
+Json field_schema(const Field& field, std::span<const Field> table) {
+  if (field.kind == Kind::any) {
+    Json out = field.schema;
+    out["description"] = sentence(field);
+    return out;
+  }
   Json out = Json::object();
   out["description"] = sentence(field);
   switch (field.kind) {
     case Kind::object:
-      object_schema(field, out);
+      object_schema(field, table, out);
       return out;
-    case Kind::services:
+    case Kind::services: {
       out["type"] = "array";
-      out["maxItems"] = 0;
+      Json types = Json::array();
+      for (const services::ServiceType* type : services::types()) {
+        const std::vector<Field> own = services::fields_of(*type);
+        types.push_back(field_schema(own.front(), own));
+      }
+      out["items"] = {{"anyOf", std::move(types)}};
+      out["maxItems"] = bound(field.max);
+      break;
+    }
+    case Kind::entries:
+      out["type"] = "array";
+      for (const Field& item : table)
+        if (item.pointer == field.pointer + "/*") out["items"] = field_schema(item, table);
+      out["minItems"] = bound(field.min);
+      out["maxItems"] = bound(field.max);
+      break;
+    case Kind::any:
       break;
     case Kind::text:
       out["type"] = "string";
@@ -104,21 +128,24 @@ std::string default_words(const Field& field) {
   return value ? fmt::format("`{}`", value->dump()) : "";
 }
 
-void reference_group(std::string& out, const Field& group) {
+// `top`: title of what has the pointer "".
+void reference_group(std::string& out, const Field& group, std::span<const Field> table, const std::string& top) {
   const auto to = std::back_inserter(out);
   std::string title(group.pointer.empty() ? std::string_view() : std::string_view(group.pointer).substr(1));
   for (char& c : title) {
     if (c == '/') c = '.';
   }
   if (title.empty()) {
-    fmt::format_to(to, "## Top level\n\n");
-  } else {
+    fmt::format_to(to, "## {}\n\n", top);
+  } else if (table.data() == fields().data()) {
     fmt::format_to(to, "## `{}`\n\n", title);
+  } else {
+    fmt::format_to(to, "### `{}` of a {}\n\n", title, top);
   }
   fmt::format_to(to, "{}\n\n", group.doc);
   std::string rows;
-  for (const Field& field : fields()) {
-    if (field.pointer.empty() || field.parent() != group.pointer) continue;
+  for (const Field& field : table) {
+    if (field.pointer.empty() || field.parent() != group.pointer || field.name() == "*") continue;
     if (field.kind == Kind::object) {
       fmt::format_to(std::back_inserter(rows), "| `{}` | object | | see below | {} |\n", field.name(), field.doc);
       continue;
@@ -129,6 +156,8 @@ void reference_group(std::string& out, const Field& group) {
                        : field.kind == Kind::boolean  ? "boolean"
                        : field.kind == Kind::services ? "list"
                        : field.kind == Kind::names    ? "list"
+                       : field.kind == Kind::entries  ? "list"
+                       : field.kind == Kind::any      ? "value"
                                                       : "string";
     fmt::format_to(std::back_inserter(rows), "| `{}` | {} | {} | {} | {} Example: `{}`. |\n", field.name(), type,
                    allowed, default_words(field), field.doc, field.example);
@@ -142,7 +171,7 @@ Json json_schema() {
   Json out = Json::object();
   out["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   out["title"] = "rocegen stack specification";
-  const Json root = field_schema(fields().front());
+  const Json root = field_schema(fields().front(), fields());
   for (const auto& [key, value] : root.items()) out[key] = value;
   return out;
 }
@@ -166,7 +195,13 @@ std::string reference_markdown() {
       "is a fault, never ignored.\n"
       "\n";
   for (const Field& field : fields()) {
-    if (field.kind == Kind::object) reference_group(out, field);
+    if (field.kind == Kind::object) reference_group(out, field, fields(), "Top level");
+  }
+  for (const services::ServiceType* type : services::types()) {
+    const std::vector<Field> own = services::fields_of(*type);
+    for (const Field& field : own) {
+      if (field.kind == Kind::object) reference_group(out, field, own, fmt::format("Service `{}`", type->name()));
+    }
   }
   out += "## Rules that join several keys\n\nThe schema cannot say these; `rocegen check` does.\n\n";
   for (const Rule& rule : rules()) fmt::format_to(std::back_inserter(out), "- {} ({})\n", rule.doc, rule.codes);

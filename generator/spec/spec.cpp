@@ -1,6 +1,7 @@
 #include "generator/spec/spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "generator/services/service.h"
 #include "generator/spec/files.h"
 #include "generator/spec/locator.h"
 #include "generator/spec/schema.h"
@@ -118,6 +120,10 @@ const char* kind_words(Kind kind) {
       return "a boolean";
     case Kind::names:
       return "a list of names";
+    case Kind::entries:
+      return "a list of objects";
+    case Kind::any:
+      return "something else";
     case Kind::services:
       return "a list";
   }
@@ -127,7 +133,9 @@ const char* kind_words(Kind kind) {
 // Fills a StackSpec from JSON by the table, and reports what does not fit.
 class Reader {
  public:
-  Reader(const Source& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
+  /// `folder`: of the spec file, which services' files are named relative to.
+  Reader(const Source& source, std::string folder, Diagnostics& diagnostics)
+      : source_(source), folder_(std::move(folder)), diagnostics_(diagnostics) {}
 
   std::optional<StackSpec> read(const Json& root) {
     const std::size_t before = diagnostics_.error_count();
@@ -137,6 +145,10 @@ class Reader {
       const bool sound =
           std::none_of(rule.fields.begin(), rule.fields.end(), [this](const std::string& f) { return faulty(f); });
       if (sound) rule.check(completed, source_, diagnostics_);
+    }
+    if (!faulty("/services")) {
+      for (std::size_t i = 0; i < completed.services.size(); ++i)
+        services::find_type(completed.services[i].type)->check(completed, i, diagnostics_);
     }
     if (diagnostics_.error_count() > before) return std::nullopt;
     return completed;
@@ -173,13 +185,37 @@ class Reader {
         return read_number(field, value);
       case Kind::boolean:
         if (!value.is_boolean()) return wrong_type(field, value);
-        std::get<Member<bool>>(field.access).write(spec_) = value.get<bool>();
-        return;
+        return store(field, value.get<bool>());
       case Kind::names:
         return read_names(field, value);
+      case Kind::entries:
+        return read_entries(field, value);
+      case Kind::any:
+        return store(field, value);
       case Kind::services:
         return read_services(field, value);
     }
+  }
+
+  // The member that holds the field takes the value; a field of a service has none, there it is the entry's JSON.
+  template <typename T>
+  void store(const Field& field, T value) {
+    if constexpr (!std::is_same_v<T, Json>) {
+      if (const auto* member = std::get_if<Member<T>>(&field.access)) {
+        member->write(spec_) = std::move(value);
+        return;
+      }
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      entry_[Json::json_pointer(field.pointer.substr(entry_at_.size()))] = number_json(value);
+    } else {
+      entry_[Json::json_pointer(field.pointer.substr(entry_at_.size()))] = std::move(value);
+    }
+  }
+
+  const Field* find(std::string_view pointer) const {
+    const auto it = std::find_if(scope_.begin(), scope_.end(), [&](const Field& f) { return f.pointer == pointer; });
+    return it == scope_.end() ? nullptr : &*it;
   }
 
   void wrong_type(const Field& field, const Json& value) {
@@ -212,13 +248,13 @@ class Reader {
   void read_object(const Field& field, const Json& value) {
     if (!value.is_object()) return wrong_type(field, value);
     std::vector<std::string> names;
-    for (const Field& f : fields()) {
+    for (const Field& f : scope_) {
       if (!f.pointer.empty() && f.parent() == field.pointer) names.emplace_back(f.name());
     }
     std::set<std::string_view> seen;
     for (const auto& [key, member] : value.items()) {
       const std::string pointer = child_pointer(field.pointer, key);
-      const Field* known = find_field(pointer);
+      const Field* known = find(pointer);
       if (known == nullptr) {
         unknown_key(field, names, key, pointer);
       } else {
@@ -226,8 +262,12 @@ class Reader {
         read_value(*known, member);
       }
     }
-    for (const Field& f : fields()) {
-      if (!f.required || f.parent() != field.pointer || seen.count(f.name()) > 0) continue;
+    for (const Field& f : scope_) {
+      if (f.pointer.empty() || f.parent() != field.pointer || seen.count(f.name()) > 0) continue;
+      if (!f.required) {
+        fill_in(f);
+        continue;
+      }
       faulty_.insert(f.pointer);
       diagnostics_.error("E0202", source_.place(field.pointer), fmt::format("{}: required key is missing", f.pointer))
           .label(fmt::format("has no \"{}\"", f.name()))
@@ -248,8 +288,8 @@ class Reader {
       return;
     }
     d.label("no such key");
-    for (const Field& f : fields()) {
-      if (f.name() != key || f.pointer.empty()) continue;
+    for (const Field& f : scope_) {
+      if (f.name() != key || f.pointer.empty() || !entry_at_.empty()) continue;
       if (f.parent().empty()) {
         d.help(fmt::format("move \"{}\" to the top level", key));
       } else {
@@ -295,7 +335,7 @@ class Reader {
         return;
       }
     }
-    std::get<Member<std::string>>(field.access).write(spec_) = text;
+    store(field, text);
   }
 
   void read_names(const Field& field, const Json& value) {
@@ -340,7 +380,7 @@ class Reader {
       }
       names.push_back(name);
     }
-    std::get<Member<std::vector<std::string>>>(field.access).write(spec_) = std::move(names);
+    store(field, std::move(names));
   }
 
   void read_number(const Field& field, const Json& value) {
@@ -365,8 +405,7 @@ class Reader {
       return;
     }
     if (field.kind == Kind::number) {
-      std::get<Member<double>>(field.access).write(spec_) = number;
-      return;
+      return store(field, number);
     }
     const int whole = static_cast<int>(number);
     if (!values.empty() && !std::binary_search(values.begin(), values.end(), whole)) {
@@ -376,28 +415,154 @@ class Reader {
           .help(fmt::format("set \"{}\" to {} or {}", name, *std::prev(above), *above));
       return;
     }
-    std::get<Member<int>>(field.access).write(spec_) = whole;
+    store(field, whole);
+  }
+
+  // The default of a field of a service that was not given.
+  void fill_in(const Field& field) {
+    if (entry_at_.empty()) return;
+    if (field.kind == Kind::object) {
+      for (const Field& f : scope_) {
+        if (f.parent() == field.pointer && !f.required) fill_in(f);
+      }
+    } else if (!field.fallback.is_null()) {
+      entry_[Json::json_pointer(field.pointer.substr(entry_at_.size()))] = field.fallback;
+    }
+  }
+
+  // Fields whose pointers begin with `from` as the ones of the value at `to`; the first of them is the value itself.
+  static std::vector<Field> instantiate(std::span<const Field> table, std::string_view from, std::string_view to) {
+    std::vector<Field> out;
+    for (const Field& field : table) {
+      const std::string_view rest = std::string_view(field.pointer).substr(0, from.size()) == from
+                                        ? std::string_view(field.pointer).substr(from.size())
+                                        : std::string_view("-");
+      if (!rest.empty() && rest.front() != '/') continue;
+      out.push_back(field);
+      out.back().pointer = std::string(to) + std::string(rest);
+    }
+    return out;
+  }
+
+  // Reads the value at table.front().pointer by a table of its own.
+  void read_by(const std::vector<Field>& table, const Json& value) {
+    const std::span<const Field> outer = std::exchange(scope_, std::span<const Field>(table));
+    read_value(table.front(), value);
+    scope_ = outer;
+  }
+
+  bool count_fits(const Field& field, const Json& value) {
+    const auto count = static_cast<double>(value.size());
+    if (count >= field.min && count <= field.max) return true;
+    fault("E0204", field.pointer,
+          fmt::format("{}: found {} entries, allowed: {}", field.pointer, value.size(), field.allowed_words()))
+        .label(count < field.min ? "too few" : "too many")
+        .help(count < field.min ? fmt::format("set \"{}\" to {}", field.name(), field.example) : "remove some of them");
+    return false;
+  }
+
+  void read_entries(const Field& field, const Json& value) {
+    if (!value.is_array()) return wrong_type(field, value);
+    if (!count_fits(field, value)) return;
+    entry_[Json::json_pointer(field.pointer.substr(entry_at_.size()))] = Json::array();
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      std::vector<Field> table = instantiate(scope_, field.pointer + "/*", fmt::format("{}/{}", field.pointer, i));
+      if (table.empty()) throw std::logic_error("a list without fields of its entries: " + field.pointer);
+      entry_[Json::json_pointer(table.front().pointer.substr(entry_at_.size()))] = Json::object();
+      read_by(table, value[i]);
+    }
   }
 
   void read_services(const Field& field, const Json& value) {
     if (!value.is_array()) return wrong_type(field, value);
+    if (!count_fits(field, value)) return;
     for (std::size_t i = 0; i < value.size(); ++i) {
-      const std::string pointer = fmt::format("{}/{}", field.pointer, i);
-      const bool typed = value[i].is_object() && value[i].contains("type");
-      const std::string at = typed ? pointer + "/type" : pointer;
+      const std::string at = fmt::format("{}/{}", field.pointer, i);
+      const std::size_t errors = diagnostics_.error_count();
+      if (!source_.bad(at)) read_service(at, value[i]);
+      if (source_.bad(at) || diagnostics_.error_count() != errors) faulty_.insert(field.pointer);
+    }
+  }
+
+  void read_service(const std::string& at, const Json& value) {
+    const bool typed = value.is_object() && value.contains("type");
+    const services::ServiceType* type =
+        typed && value["type"].is_string() ? services::find_type(value["type"].get<std::string>()) : nullptr;
+    if (type == nullptr) {
+      const std::string where = typed ? at + "/type" : at;
       const std::string what =
-          typed ? "unknown service type " + source_.written(at, value[i]["type"]) : "entry names no known service type";
-      fault("E0210", at, fmt::format("{}: {}", at, what))
-          .label("no such service")
-          .note("this version has no service types")
-          .help("remove the entry");
+          typed ? "unknown service type " + source_.written(where, value["type"]) : "entry names no known service type";
+      std::vector<std::string> names;
+      for (const services::ServiceType* known : services::types()) names.emplace_back(known->name());
+      const std::string near =
+          typed && value["type"].is_string() ? nearest(value["type"].get<std::string>(), names) : "";
+      fault("E0210", where, fmt::format("{}: {}", where, what))
+          .label(near.empty() ? "no such service" : fmt::format("did you mean \"{}\"?", near))
+          .note(fmt::format("the types are {}", fmt::join(names, ", ")))
+          .help(near.empty() ? "remove the entry" : fmt::format("set \"type\" to \"{}\"", near));
+      return;
+    }
+    const std::size_t errors = diagnostics_.error_count();
+    const std::vector<Field> own = services::fields_of(*type);
+    const std::vector<Field> table = instantiate(own, "", at);
+    entry_ = Json::object();
+    entry_at_ = at;
+    read_by(table, value);
+    entry_at_.clear();
+    if (diagnostics_.error_count() != errors) return;
+
+    ServiceSpec service;
+    service.type = type->name();
+    if (!entry_.contains("name")) entry_["name"] = service.type;
+    service.name = entry_["name"].get<std::string>();
+    // In the order of the reference, whatever the user's.
+    Json ordered = Json::object();
+    for (const Field& field : own) {
+      const std::string key(field.name());
+      if (!field.pointer.empty() && field.parent().empty() && entry_.contains(key)) ordered[key] = entry_[key];
+    }
+    service.settings = std::make_shared<const Json>(std::move(ordered));
+    service.folder = folder_;
+    note_places(service, at, "", value);
+    service.attach = type->attach(service);
+    service.trailer = type->trailer(service);
+    for (const ServiceSpec& other : spec_.services) {
+      if (other.name == service.name) {
+        fault("E0214", at + (value.contains("name") ? "/name" : ""),
+              fmt::format("{}: the name \"{}\" is there already", at, service.name))
+            .label("named twice")
+            .note("the other one", other.place(""))
+            .help(fmt::format("add \"name\": \"{}_2\"", service.name));
+      }
+      if (other.type == service.type && type->once()) {
+        fault("E0216", at + "/type", fmt::format("{}: a second service of type {}", at, service.type))
+            .label("can be there only once")
+            .note("the other one", other.place(""))
+            .help("remove one of them");
+      }
+    }
+    spec_.services.push_back(std::move(service));
+  }
+
+  void note_places(ServiceSpec& service, const std::string& at, const std::string& pointer, const Json& value) const {
+    const std::string full = at + pointer;
+    service.places[pointer] = {source_.place(full), source_.key_place(full)};
+    if (value.is_object()) {
+      for (const auto& [key, member] : value.items()) note_places(service, at, child_pointer(pointer, key), member);
+    } else if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i)
+        note_places(service, at, fmt::format("{}/{}", pointer, i), value[i]);
     }
   }
 
   const Source& source_;
+  std::string folder_;
   Diagnostics& diagnostics_;
   StackSpec spec_;
+  std::span<const Field> scope_ = fields();
   std::set<std::string> faulty_;
+  Json entry_;            // the service that is being read, completed
+  std::string entry_at_;  // its pointer; empty: none is read
 };
 
 // The spec as JSON; with `only_set`, without the fields that are still to be derived.
@@ -410,6 +575,7 @@ Json write_json(const StackSpec& spec, bool only_set) {
       value = Json::object();
     } else if (field.kind == Kind::services) {
       value = Json::array();
+      for (const ServiceSpec& service : spec.services) value.push_back(service.json());
     } else if (const auto* text = std::get_if<Member<std::string>>(&field.access)) {
       value = text->read(spec);
     } else if (const auto* integer = std::get_if<Member<int>>(&field.access)) {
@@ -431,6 +597,46 @@ Json write_json(const StackSpec& spec, bool only_set) {
 }
 
 }  // namespace
+
+const char* to_string(Attach attach) {
+  switch (attach) {
+    case Attach::ingress:
+      return "ingress";
+    case Attach::egress:
+      return "egress";
+    case Attach::deliver:
+      return "deliver";
+  }
+  return "?";
+}
+
+const Place& ServiceSpec::place(std::string_view pointer) const {
+  static const Place kNone;
+  for (;;) {
+    if (const auto it = places.find(pointer); it != places.end()) return it->second.first;
+    if (pointer.empty()) return kNone;
+    pointer = pointer.substr(0, pointer.rfind('/'));
+  }
+}
+
+const Place& ServiceSpec::key_place(std::string_view pointer) const {
+  const auto it = places.find(pointer);
+  return it == places.end() ? place(pointer) : it->second.second;
+}
+
+bool ServiceSpec::at(Attach point) const { return std::find(attach.begin(), attach.end(), point) != attach.end(); }
+
+bool ServiceSpec::operator==(const ServiceSpec& other) const { return json() == other.json(); }
+
+bool StackSpec::serves(Attach point) const {
+  return std::any_of(services.begin(), services.end(), [&](const ServiceSpec& s) { return s.at(point); });
+}
+
+int StackSpec::trailer_bytes() const {
+  int bytes = 0;
+  for (const ServiceSpec& service : services) bytes += service.at(Attach::egress) ? service.trailer : 0;
+  return bytes;
+}
 
 std::uint64_t StackSpec::clock_hz() const { return to_hz(clock_mhz); }
 
@@ -463,7 +669,7 @@ StackSpec complete(StackSpec spec) {
 std::optional<StackSpec> check_spec(const StackSpec& spec, Diagnostics& diagnostics) {
   const Json root = write_json(spec, true);
   const CodeSource source(root);
-  return Reader(source, diagnostics).read(root);
+  return Reader(source, spec.services.empty() ? "" : spec.services.front().folder, diagnostics).read(root);
 }
 
 std::optional<StackSpec> read_spec(const std::string& path, Diagnostics& diagnostics) {
@@ -479,7 +685,9 @@ std::optional<StackSpec> read_spec_text(std::string file, std::string text, Diag
   std::optional<StackSpec> spec;
   if (locator.parse(diagnostics)) {
     const FileSource source(locator);
-    spec = Reader(source, diagnostics).read(locator.root());
+    const std::size_t slash = locator.file().rfind('/');
+    spec = Reader(source, slash == std::string::npos ? "" : locator.file().substr(0, slash + 1), diagnostics)
+               .read(locator.root());
   }
   diagnostics.sort_by_place(first);
   if (diagnostics.error_count() > errors) return std::nullopt;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -67,6 +69,35 @@ struct TargetSpec {
   bool operator==(const TargetSpec&) const = default;
 };
 
+/// Where a service takes packets: received ones before they are accepted, packets to send, accepted data on its way to
+/// memory.
+enum class Attach { ingress, egress, deliver };
+
+const char* to_string(Attach attach);
+
+/// One entry of `services{}`: what the frame knows of it, and the settings of its type, which generator/services reads.
+struct ServiceSpec {
+  std::string type;            ///< "custom", ...
+  std::string name;            ///< an identifier, different from those of the other entries
+  std::vector<Attach> attach;  ///< where it takes packets
+  int trailer = 0;             ///< bytes that it appends to each packet at egress and takes off at ingress
+  std::string folder;          ///< of the spec file, "" or with a '/' at its end: files are named relative to it
+  /// The entry with every default filled in.
+  const nlohmann::ordered_json& json() const { return *settings; }
+  /// Place of the value at a JSON pointer within the entry ("/attach"); of the entry when it was not given.
+  const Place& place(std::string_view pointer) const;
+  /// Place of its key.
+  const Place& key_place(std::string_view pointer) const;
+  /// True when it takes packets there.
+  bool at(Attach point) const;
+
+  std::shared_ptr<const nlohmann::ordered_json> settings;
+  std::map<std::string, std::pair<Place, Place>, std::less<>> places;  ///< value and key by pointer; "" is the entry
+
+  /// Where a spec lies says nothing about what is meant.
+  bool operator==(const ServiceSpec& other) const;
+};
+
 /// One stack. A value with 0 in a field that says "derive" is not yet complete: see complete(). The functions below
 /// expect a completed spec.
 struct StackSpec {
@@ -81,8 +112,15 @@ struct StackSpec {
   TransportSpec transport;
   NetworkSpec network;
   HostSpec host;
+  std::vector<ServiceSpec> services;  ///< in the order in which received data passes; at most 8
   TargetSpec target;
 
+  /// True when a service takes packets there.
+  bool serves(Attach point) const;
+  /// Bytes that services append to a packet.
+  int trailer_bytes() const;
+  /// Bytes of the longest payload on the wire.
+  int max_payload() const { return mtu + trailer_bytes(); }
   /// Bytes of one beat of the datapath.
   int bytes_per_beat() const { return data_width / 8; }
   /// Bytes of one beat of the MAC's streams.
@@ -97,9 +135,9 @@ struct StackSpec {
   bool has_mac_clock() const { return mac_clock_hz() != clock_hz(); }
   /// Clock cycles of one tick of the ACK timers, 4.096 us rounded up (IBTA 9.7.6.1.3: timeouts are never shorter).
   int tick_cycles() const;
-  /// Largest frame without FCS in bytes: the MTU and 78 bytes of Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16,
+  /// Largest frame without FCS in bytes: the payload and 78 bytes of Ethernet 14, IPv4 20, UDP 8, BTH 12, RETH 16,
   /// ImmDt 4 (WRITE only with immediate) and ICRC 4.
-  int max_frame_bytes() const { return mtu + 78; }
+  int max_frame_bytes() const { return max_payload() + 78; }
   /// Beats of the datapath that the largest frame takes.
   int max_frame_beats() const { return (max_frame_bytes() + bytes_per_beat() - 1) / bytes_per_beat(); }
   /// Beats (of data_width) of the receive frame buffer: a power of two, at most 65536.

@@ -8,6 +8,7 @@
 #include "generator/dataflow/compile.h"
 #include "generator/dataflow/crc.h"
 #include "generator/netlist/passes.h"
+#include "generator/stack/service_site.h"
 
 namespace rocegen::stack {
 
@@ -70,7 +71,8 @@ class Architect {
         latency_(latency),
         diagnostics_(diagnostics),
         low_(low_latency(stack.spec) ? 1 : 0),
-        top_(stack.library, stack.spec.name, diagnostics) {}
+        top_(stack.library, stack.spec.name, diagnostics),
+        site_(stack, top_, low_, diagnostics) {}
 
   netlist::Module run() {
     top_.comment(header_comment(stack_));
@@ -90,7 +92,7 @@ class Architect {
     rx_ = top_.instance("rx_frontend_i", "rx_frontend",
                         {{"DataW", spec_.data_width},
                          {"BufBeats", spec_.rx_buffer_beats()},
-                         {"MaxPayload", spec_.mtu},
+                         {"MaxPayload", spec_.max_payload()},
                          {"CrcLatency", latency_.crc},
                          {"HdrDepth", 64},
                          {"LowLatency", low_}},
@@ -98,22 +100,67 @@ class Architect {
     dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
     merge_ = top_.instance("fetch_merge_i", "fetch_merge", {{"LowLatency", low_}},
                            "payload commands in the order of their headers");
-    top_.connect(rx_.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
+    const InstanceHandle keeper = ingress();
+    top_.connect(keeper.stream("m_hdr"), dispatch_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_order"), merge_.stream("s_order"), {.weight = 0});
-    top_.connect(merge_.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = long_wire_});
+    top_.connect(merge_.stream("m_fetch"), keeper.stream("s_fetch"), {.weight = long_wire_});
+    received_ = keeper.stream("m_pay");
     expose_mac_stream(rx_.stream("s_rx"), "s_axis_rx",
                       "Ethernet frames in, without FCS; tuser with tlast marks a bad frame");
   }
 
+  /// Services see a whole packet before it is accepted: it leaves the frame buffer, passes them and waits in a second
+  /// buffer. Returns who keeps received payload.
+  InstanceHandle ingress() {
+    if (!spec_.serves(spec::Attach::ingress)) return rx_;
+    netlist::Params open_params = site_.mask_params();
+    open_params.push_back({"DataW", spec_.data_width});
+    const InstanceHandle open =
+        top_.instance("ingress_open_i", "ingress_open", open_params, "header and payload as packets, for services");
+    top_.connect(rx_.stream("m_hdr"), open.stream("s_hdr"), {.weight = 1});
+    top_.connect(open.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = 0});
+    top_.connect(rx_.stream("m_pay"), open.stream("s_pay"), {.weight = 0});
+    opens_.push_back(open);
+    const netlist::StreamRef last = site_.chain(spec::Attach::ingress, open.stream("m_pkt"));
+    close_ = top_.instance("ingress_close_i", "ingress_close",
+                           {{"DataW", spec_.data_width},
+                            {"BufBeats", services::ingress_buffer_beats(spec_)},
+                            {"MaxPayload", spec_.max_payload()},
+                            {"LowLatency", low_}},
+                           "the services' verdict; keeps the payload that passed");
+    top_.connect(last, close_.stream("s_pkt"), {.weight = 1});
+    return close_;
+  }
+
+  /// Stages of an attach point between two packet streams whose records name their queue pair at `qpn_lsb`.
+  netlist::StreamRef serve(spec::Attach point, const netlist::StreamRef& source, const char* record, int off_lsb) {
+    if (!spec_.serves(point)) return source;
+    const int user = record_width(record) + (point == spec::Attach::egress ? 1 : 0);
+    const int qpn = field_lsb(record, "qpn");
+    const std::string name = to_string(point);
+    netlist::Params params = site_.mask_params();
+    params.insert(params.begin(), {{"DataW", spec_.data_width}, {"UserW", user}, {"QpnLsb", qpn}, {"OffLsb", off_lsb}});
+    const InstanceHandle open =
+        top_.instance(name + "_open_i", "svc_open", params, "which services work on the packet");
+    top_.connect(source, open.stream("s_pkt"), {.weight = 0});
+    opens_.push_back(open);
+    const netlist::StreamRef last = site_.chain(point, open.stream("m_pkt"));
+    const InstanceHandle close = top_.instance(name + "_close_i", "svc_close",
+                                               {{"DataW", spec_.data_width}, {"UserW", user}}, "services end here");
+    top_.connect(last, close.stream("s_pkt"), {.weight = 1});
+    return close.stream("m_pkt");
+  }
+
   void transport() {
     const int selective = spec_.transport.recovery == "selective" ? 1 : 0;
-    responder_ = top_.instance("rx_responder_i", "rx_responder",
-                               {{"QpCount", spec_.qp_count},
-                                {"MrCount", spec_.memory_regions},
-                                {"SrqCount", spec_.transport.srq_count},
-                                {"RdDepth", spec_.transport.read_depth},
-                                {"Selective", selective},
-                                {"LowLatency", low_}},
+    netlist::Params responder = {{"QpCount", spec_.qp_count},
+                                 {"MrCount", spec_.memory_regions},
+                                 {"SrqCount", spec_.transport.srq_count},
+                                 {"RdDepth", spec_.transport.read_depth},
+                                 {"Selective", selective},
+                                 {"LowLatency", low_}};
+    if (spec_.serves(spec::Attach::ingress)) responder.push_back({"Services", 1});
+    responder_ = top_.instance("rx_responder_i", "rx_responder", responder,
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
@@ -270,7 +317,8 @@ class Architect {
     guard_ =
         top_.instance("rsp_guard_i", "rsp_guard", {{"DataW", spec_.data_width}}, "no response behind one that failed");
     top_.connect(read_.stream("m_pkt"), guard_.stream("s_pkt"), {.weight = 0});
-    top_.connect(guard_.stream("m_pkt"), arb_.stream("s_data"), {.weight = long_wire_});
+    top_.connect(serve(spec::Attach::egress, guard_.stream("m_pkt"), "roce_pkg::tx_pkt_t", -1), arb_.stream("s_data"),
+                 {.weight = long_wire_});
     top_.connect_pin(arb_.pin("busy_o"), acks_.pin("busy_i"));
     top_.connect(arb_.stream("m_axis"), framer_.stream("s_pkt"), {.weight = 1});
     top_.connect(framer_.stream("m_tx"), watch_.stream("s_tx"), {.weight = 0});
@@ -295,8 +343,11 @@ class Architect {
     axi_ = top_.instance("axi_join_i", "axi_join",
                          {{"DataW", spec_.data_width}, {"AddrW", spec_.host.address_width}, {"Targets", targets()}},
                          "reads of payload and of atomics share the port");
-    top_.connect(rx_.stream("m_pay"), route_.stream("s_pay"), {.weight = long_wire_});
-    top_.connect(route_.stream("m_pay"), write_.stream("s_pay"), {.weight = 0});
+    top_.connect(received_, route_.stream("s_pay"), {.weight = long_wire_});
+    // The upper bit of a command's kind is set in the writes of atomics.
+    const int atomic = field_lsb("roce_pkg::rx_cmd_t", "kind") + 1;
+    top_.connect(serve(spec::Attach::deliver, route_.stream("m_pay"), "roce_pkg::rx_cmd_t", atomic),
+                 write_.stream("s_pay"), {.weight = 0});
     top_.connect(route_.stream("m_atomic"), atomic_.stream("s_atomic"), {.weight = 0});
     top_.connect(atomic_.stream("m_write"), route_.stream("s_write"), {.weight = 0});
     top_.connect(atomic_.stream("m_result"), rsp_.stream("s_result"), {.weight = 0});
@@ -348,7 +399,16 @@ class Architect {
     top_.connect(faults_.stream("m_axis"), sq_.stream("s_evt"), {.weight = 1});
     events_ = top_.instance("event_queue_i", "event_queue", {{"Depth", spec_.host.event_depth}},
                             "events that wait to be read");
-    top_.connect(sq_.stream("m_event"), events_.stream("s_evt"), {.weight = 0});
+    if (spec_.serves(spec::Attach::ingress)) {
+      auto tell = top_.instance("event_arb_i", "record_arb",
+                                {{"N", 2}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
+                                "events of queue pairs, and what services tell");
+      top_.connect(sq_.stream("m_event"), tell.stream("s_axis", 0), {.weight = 0});
+      top_.connect(close_.stream("m_evt"), tell.stream("s_axis", 1), {.weight = 1});
+      top_.connect(tell.stream("m_axis"), events_.stream("s_evt"), {.weight = 0});
+    } else {
+      top_.connect(sq_.stream("m_event"), events_.stream("s_evt"), {.weight = 0});
+    }
   }
 
   void control() {
@@ -358,9 +418,14 @@ class Architect {
     for (const auto& match : pulses) {
       std::string name = match.name.substr(4);
       if (name.ends_with("_o")) name.resize(name.size() - 2);
-      counters.push_back({match.instance, name});
+      counters.push_back({match.instance, site_.counter_name(match.instance, name)});
     }
-    stack_.registers = outputs::make_register_map(spec_, stack_.hash, counters);
+    std::vector<outputs::ServiceWindow> windows;
+    for (const auto& [service, handle] : site_.windows()) {
+      const auto at = static_cast<std::size_t>(service);
+      windows.push_back({service, spec_.services[at].name, stack_.services[at]->registers()});
+    }
+    stack_.registers = outputs::make_register_map(spec_, stack_.hash, counters, windows);
     std::string text = outputs::write_csr(stack_.registers);
     stack_.library.read_text(text, "csr.sv", true, diagnostics_);
     stack_.written.push_back({"csr", std::move(text), 0, 0});
@@ -380,10 +445,23 @@ class Architect {
     std::vector<InstanceHandle> drains = {answers_, atomic_};
     drains.insert(drains.end(), gates_.begin(), gates_.end());
     fork_set_up("qp_drain_fork_i", order.stream("m_drain"), drains, "a QP's former life leaves these first");
-    fork_set_up("qp_cfg_fork_i", order.stream("m_cfg"), {responder_, sq_, framer_, acks_, rsp_, rq_, guard_},
-                "a QP's set-up goes to every owner of its state");
+    std::vector<InstanceHandle> owners = {responder_, sq_, framer_, acks_, rsp_, rq_, guard_};
+    owners.insert(owners.end(), opens_.begin(), opens_.end());
+    owners.insert(owners.end(), site_.set_ups().begin(), site_.set_ups().end());
+    fork_set_up("qp_cfg_fork_i", order.stream("m_cfg"), owners, "a QP's set-up goes to every owner of its state");
     for (InstanceHandle owner : {responder_, sq_, framer_, rsp_})
       top_.connect_pin(order.pin("life_o"), owner.pin("life_i"));
+    for (InstanceHandle owner : site_.lives()) top_.connect_pin(order.pin("life_o"), owner.pin("life_i"));
+    int window = 0;
+    for (const auto& [service, handle] : site_.windows()) {
+      top_.connect_pin(csr_.pin("ctl_valid_o", window, 1), handle.pin("ctl_valid_i"));
+      top_.connect_pin(csr_.pin("ctl_write_o"), handle.pin("ctl_write_i"));
+      top_.connect_pin(csr_.pin("ctl_addr_o"), handle.pin("ctl_addr_i"));
+      top_.connect_pin(csr_.pin("ctl_wdata_o"), handle.pin("ctl_wdata_i"));
+      top_.connect_pin(handle.pin("ctl_ready_o"), csr_.pin("ctl_ready_i", window, 1));
+      top_.connect_pin(handle.pin("ctl_rdata_o"), csr_.pin("ctl_rdata_i", 32 * window, 32));
+      ++window;
+    }
     for (InstanceHandle gate : gates_) top_.connect_pin(responder_.pin("writes_o"), gate.pin("sent_i"));
     top_.connect_pin(responder_.pin("atomics_o"), atomic_.pin("sent_i"));
     top_.connect(csr_.stream("m_mr"), regions_.stream("s_cfg"), {.weight = 0});
@@ -478,6 +556,15 @@ class Architect {
     return info ? info->width : 0;
   }
 
+  int field_lsb(const char* record, std::string_view name) {
+    const auto info = stack_.library.record(record);
+    if (info) {
+      for (const auto& field : info->fields)
+        if (field.name == name) return field.lsb;
+    }
+    return 0;
+  }
+
   struct ClockNotes {
     std::string domain;
     std::vector<netlist::Attribute> clock, reset;
@@ -491,11 +578,14 @@ class Architect {
   const int rotate_stages_ = 2 - low_;       ///< registers in the byte rotators
   const int long_wire_ = low_ != 0 ? 1 : 2;  ///< weight of connections across the die
   Builder top_;
+  ServiceSite site_;
+  netlist::StreamRef received_;  ///< accepted payload
   std::vector<ClockNotes> clock_notes_;
-  InstanceHandle rx_, dispatch_, merge_, responder_, regions_, answers_, acks_, rsp_, rq_, rd_gate_, rcq_gate_,
+  InstanceHandle rx_, dispatch_, merge_, responder_, regions_, answers_, acks_, rsp_, rq_, rd_gate_, rcq_gate_, close_,
       ack_gate_, sq_, rqe_arb_, cmd_arb_, bypass_, read_, guard_, arb_, framer_, watch_, route_, done_, atomic_, axi_,
       write_, cqe_arb_, cqe_, faults_, events_, csr_, bank_;
   std::vector<InstanceHandle> gates_;
+  std::vector<InstanceHandle> opens_;  ///< who look up masks of services
 };
 
 }  // namespace
@@ -507,6 +597,7 @@ std::optional<Stack> build(const spec::StackSpec& spec, const BuildOptions& opti
   stack->hash = spec::spec_hash(spec);
   stack->library.read_tree(options.templates, diagnostics, "templates");
   const Latencies latency = compile_arithmetic(*stack, diagnostics);
+  if (diagnostics.error_count() == errors_before) make_services(*stack, diagnostics);
   if (diagnostics.error_count() != errors_before) return std::nullopt;
 
   stack->design = netlist::single(Architect(*stack, latency, diagnostics).run());

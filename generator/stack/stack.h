@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "generator/netlist/ir.h"
 #include "generator/netlist/library.h"
 #include "generator/outputs/registers.h"
+#include "generator/services/service.h"
 #include "generator/spec/diagnostic.h"
 #include "generator/spec/spec.h"
 
@@ -32,6 +34,8 @@ struct Stack {
   netlist::Design design;  ///< after all passes
   outputs::RegisterMap registers;
   std::vector<WrittenModule> written;
+  std::vector<std::shared_ptr<services::Service>> services;  ///< one for each entry of the spec's list
+  std::vector<services::UserFile> user_files;                ///< of the services, each once
 };
 
 struct BuildOptions {

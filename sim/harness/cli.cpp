@@ -39,6 +39,7 @@ struct Options {
   std::string pairs;
   std::string scenarios = "sim/scenarios";
   double stall = 1.0;
+  int services = 0;
   double gbps = 0;
   bool quiet = false;
   // run
@@ -453,6 +454,10 @@ class Program {
         n.recovery = t->value("recovery", n.recovery);
       if (const auto h = spec_.find("host"); h != spec_.end() && h->is_object())
         n.ack_after_write = h->value("ack_after_write", n.ack_after_write);
+      if (const auto s = spec_.find("services"); s != spec_.end() && s->is_array()) {
+        for (const Json& entry : *s) n.services.push_back(entry.value("name", ""));
+      }
+      n.serve = static_cast<uint8_t>(o_.services);
       n.mac_period = mac_period_;
       n.rx_gap *= o_.stall;
       n.tx_stall *= o_.stall;
@@ -552,6 +557,9 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   app.add_option("--pairs", o.pairs, "who takes station a and b, e.g. dut-dut,dut-model; default: all with a dut");
   app.add_option("--scenarios", o.scenarios, "folder of the scenarios")->capture_default_str();
   app.add_option("--gbps", o.gbps, "line rate; 0 = nine tenths of what the MAC's port carries")->capture_default_str();
+  app.add_option("--services", o.services, "mask of the services of a QP whose scenario names none; bit i: entry i")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 255));
   app.add_option("--stall", o.stall, "factor on the probability of stalls at every interface; 0 = none")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 4.0));

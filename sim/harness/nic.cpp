@@ -85,6 +85,7 @@ Nic::Nic(std::string name, std::unique_ptr<Dut> dut, RegisterMap map, const NicO
   info_.max_mtu = options.max_mtu;
   info_.recovery = options.recovery;
   info_.ack_after_write = options.ack_after_write;
+  info_.services = options.services;
   info_.counters_by_register = true;
   mac_period_ = options.mac_period != 0 ? options.mac_period : period_;
 }
@@ -203,6 +204,9 @@ void Nic::setup_qp(const QpConfig& qp) {
   write_register(map_.at("QP_RQ_RING"), receive.base | static_cast<uint32_t>(receive.log2) << 24);
   write_register(map_.at("QP_RQ_ATTR"),
                  (qp.rq_on ? 1u : 0u) | (qp.srq ? 2u : 0u) | static_cast<uint32_t>(qp.srqn) << 16);
+  if (!options_.services.empty()) {
+    write_register(map_.at("QP_SERVICES"), qp.services.value_or(options_.serve));
+  }
   write_register(map_.at("QP_COMMAND"), static_cast<uint32_t>(qp.state) | 0x100u);
 }
 

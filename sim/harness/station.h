@@ -25,6 +25,7 @@ struct StationInfo {
   std::string recovery = "go_back_n";  ///< transport.recovery of its specification
   bool ack_after_write = false;        ///< host.ack_after_write of its specification
   bool counters_by_register = false;
+  std::vector<std::string> services;  ///< names of the entries of its specification's services
 };
 
 class Station {

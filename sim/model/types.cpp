@@ -60,6 +60,10 @@ std::string cause_name(EventCause c) {
       return "invalidate";
     case EventCause::LocalLen:
       return "local_len";
+    case EventCause::Service:
+      return "service";
+    case EventCause::Refused:
+      return "refused";
   }
   return fmt::format("{}", static_cast<unsigned>(c));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,8 @@ enum class EventCause : uint8_t {
   BadResponse = 10,  ///< requester: an impossible response
   Invalidate = 11,   ///< responder: the peer invalidated what it must not
   LocalLen = 12,     ///< responder: a SEND longer than its receive buffer
+  Service = 13,      ///< no error: a service has something to tell
+  Refused = 14,      ///< responder: a service refused a request
 };
 
 /// Work request opcodes (enum ibv_wr_opcode) and WQE flags.
@@ -153,6 +156,8 @@ struct QpConfig {
   bool srq = false;
   uint16_t srqn = 0;     ///< number of the shared ring
   uint8_t rq_log2 = 31;  ///< own receive ring of 2^rq_log2 slots; 31: as many as the station gives
+  /// Bit i: entry i of the specification's services works on its packets. Nothing: as the station does it.
+  std::optional<uint8_t> services;
 };
 
 /// Set-up of a shared receive ring; it starts empty.

@@ -20,8 +20,9 @@ struct Shape {
 };
 
 const std::vector<std::string_view> kSide = {
-    "qpn",       "psn",       "rq_psn",        "peer_qpn", "access",  "pd", "pkey", "sport",  "state",       "timeout",
-    "retry_cnt", "rnr_retry", "min_rnr_timer", "sq_log2",  "rq_log2", "rq", "srq",  "max_rd", "max_dest_rd", "mtu"};
+    "qpn",   "psn",     "rq_psn",      "peer_qpn",  "access",        "pd",      "pkey",    "sport",
+    "state", "timeout", "retry_cnt",   "rnr_retry", "min_rnr_timer", "sq_log2", "rq_log2", "rq",
+    "srq",   "max_rd",  "max_dest_rd", "mtu",       "services"};
 const std::vector<std::string_view> kLinkKeys = {"from",    "gbps",       "delay_ns", "loss", "duplicate",
                                                  "reorder", "reorder_ns", "corrupt",  "seed"};
 const std::vector<std::string_view> kPayload = {"hex", "seed", "byte", "word", "offset", "length", "at", "on"};
@@ -29,8 +30,9 @@ const std::vector<std::string_view> kPayload = {"hex", "seed", "byte", "word", "
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> table = {
       {"connect",
-       {"name", "mtu", "timeout", "retry_cnt", "rnr_retry", "min_rnr_timer", "pkey", "pd", "access", "state", "sport",
-        "sq_log2", "rq_log2", "rq", "srq", "max_rd", "max_dest_rd", "a", "b"},
+       {"name",  "mtu",   "timeout", "retry_cnt", "rnr_retry", "min_rnr_timer", "pkey",   "pd",          "access",
+        "state", "sport", "sq_log2", "rq_log2",   "rq",        "srq",           "max_rd", "max_dest_rd", "services",
+        "a",     "b"},
        {"name"}},
       {"region",
        {"name", "on", "base", "length", "index", "variant", "access", "pd", "mr", "valid", "writable", "fill",
@@ -129,9 +131,17 @@ class Checker {
     }
   }
 
+  void names(const Json& j, const std::string& where) {
+    if (!array(j, where)) return;
+    for (size_t i = 0; i < j.size(); ++i) {
+      if (!j[i].is_string()) fault(fmt::format("{}/{}", where, i), "must be a string");
+    }
+  }
+
   void side(const Json& j, const std::string& where, std::string_view key) {
     if (j.contains(key) && object(j[key], where + "/" + std::string(key))) {
       keys(j[key], where + "/" + std::string(key), kSide);
+      if (j[key].contains("services")) names(j[key]["services"], where + "/" + std::string(key) + "/services");
     }
   }
 
@@ -144,6 +154,7 @@ class Checker {
     if (kind == "connect") {
       side(j, where, "a");
       side(j, where, "b");
+      if (j.contains("services")) names(j["services"], where + "/services");
     }
     if (kind == "post" && !j.contains("length") && j.value("op", Json()) != "cmp_swap" &&
         j.value("op", Json()) != "fetch_add") {
@@ -241,12 +252,15 @@ class Checker {
     if (j.contains("link") && object(j["link"], "/link")) keys(j["link"], "/link", kLinkKeys);
     if (j.contains("set")) object(j["set"], "/set");
     if (j.contains("needs") && object(j["needs"], "/needs")) {
-      keys(j["needs"], "/needs", {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery", "ack_after_write"});
+      keys(j["needs"], "/needs",
+           {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery", "ack_after_write", "services"});
       for (const auto& [key, value] : j["needs"].items()) {
         if (key == "recovery") {
           if (value != "go_back_n" && value != "selective") {
             fault("/needs/" + key, "must be \"go_back_n\" or \"selective\"");
           }
+        } else if (key == "services") {
+          names(value, "/needs/services");
         } else if (key == "ack_after_write") {
           if (!value.is_boolean()) fault("/needs/" + key, "must be true or false");
         } else if (!value.is_number_unsigned())

@@ -122,6 +122,12 @@ void Runner::needs() {
     check("rqe_slots", info.rqe_slots);
     check("srqs", info.srq_count);
     check("rd_depth", info.rd_depth);
+    if (n.contains("services")) {
+      for (const Json& name : n["services"]) {
+        if (std::find(info.services.begin(), info.services.end(), name.get<std::string>()) == info.services.end())
+          throw Unsuitable{fmt::format("needs service {}, station {} has none", name.get<std::string>(), "ab"[i])};
+      }
+    }
     // The reference endpoint writes as it acknowledges.
     if (info.kind != "model" && n.contains("ack_after_write") && n["ack_after_write"] != info.ack_after_write) {
       throw Unsuitable{fmt::format("needs ack_after_write {}, station {} has {}", n["ack_after_write"].get<bool>(),

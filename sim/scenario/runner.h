@@ -146,6 +146,9 @@ class Runner {
 
   void qp_fields(const Json& j, QpConfig& q);
 
+  /// The mask of a list of services, by their names in the station's specification.
+  void services(const Json& j, size_t station, QpConfig& q);
+
   void connect(const Json& j);
 
   void shared_ring(const Json& j);

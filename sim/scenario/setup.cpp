@@ -67,6 +67,20 @@ void Runner::qp_fields(const Json& j, QpConfig& q) {
   }
 }
 
+void Runner::services(const Json& j, size_t station, QpConfig& q) {
+  if (!j.contains("services") || station >= bench_->size()) return;
+  const In in(*this, "services");
+  const std::vector<std::string>& known = bench_->station(station).info().services;
+  uint8_t mask = 0;
+  for (const Json& name : j["services"]) {
+    const auto it = std::find(known.begin(), known.end(), name.get<std::string>());
+    if (it == known.end())
+      throw Unsuitable{fmt::format("needs service {}, station {} has none", name.get<std::string>(), "ab"[station])};
+    mask = static_cast<uint8_t>(mask | 1u << (it - known.begin()));
+  }
+  q.services = mask;
+}
+
 void Runner::connect(const Json& j) {
   const std::string n = text(j, "name", "");
   const bool fresh = !connections_.contains(n);
@@ -86,10 +100,12 @@ void Runner::connect(const Json& j) {
       q.max_rd = q.max_dest_rd = static_cast<uint8_t>(std::min(4u, bench_->station(i).info().rd_depth));
     }
     qp_fields(j, q);
+    services(j, i, q);
     const char* const side = i == 0 ? "a" : "b";
     if (!j.contains(side)) continue;
     const In in(*this, side);
     qp_fields(j[side], q);
+    services(j[side], i, q);
     q.qpn = static_cast<uint32_t>(value(j[side], "qpn", q.qpn));
     q.sq_psn = static_cast<uint32_t>(value(j[side], "psn", q.sq_psn));
   }

@@ -56,6 +56,8 @@ constexpr Constant kConstants[] = {
     {"bad_response", 10},
     {"invalidate", 11},
     {"local_len", 12},
+    {"service", 13},
+    {"refused", 14},
     {"wc_send", kWcSend},
     {"wc_write", kWcWrite},
     {"wc_read", kWcRead},

@@ -133,6 +133,8 @@ package roce_pkg;
   localparam logic [6:0] EvtBadResponse = 7'd10;  // requester: an impossible response
   localparam logic [6:0] EvtInvalidate = 7'd11;  // responder: the peer invalidated what it must not
   localparam logic [6:0] EvtLocalLen = 7'd12;  // responder: a SEND longer than its receive buffer
+  localparam logic [6:0] EvtService = 7'd13;  // a service has something to tell (no error)
+  localparam logic [6:0] EvtRefused = 7'd14;  // a service refused a request: 0x63 sent
 
   // A received frame, after rx_frontend found Ethernet, IPv4, UDP, lengths and ICRC good.
   typedef struct packed {
@@ -157,6 +159,8 @@ package roce_pkg;
     logic [7:0]  syndrome;  // AETH; zero where the opcode has none
     logic [23:0] msn;
     logic [31:0] imm;  // ImmDt or IETH; zero where the opcode has none
+    logic        refuse;  // a service refused the packet; zero from rx_frontend, as the next
+    logic [7:0]  tag;  // for the completion of its message
   } rx_hdr_t;
 
   // What happens to a received payload: fetched from the frame buffer and written, or released.
@@ -270,6 +274,7 @@ package roce_pkg;
     logic [31:0] imm;
     logic [31:0] bytes;
     logic [63:0] wr_id;
+    logic [7:0]  tag;  // of its message's packets, ORed
   } rcq_t;
 
   // A QP hit a fatal error. It counts for the life that it belongs to only.
@@ -310,7 +315,30 @@ package roce_pkg;
     logic [15:0] srqn;  // shared receive ring
     logic [19:0] rq_base;  // first slot of its own ring
     logic [4:0]  rq_log2;
+    logic [7:0]  services;  // bit i: entry i of the spec's services works on this QP's packets
   } qp_cfg_t;
+
+  // Records that a packet carries through services: tuser of the streams at the attach points. Bit i
+  // of mask: entry i of the spec's services works on it.
+  // Received, before it is accepted. hdr but for refuse and tag is constant over the packet; these
+  // two, drop and tell are valid with tlast, and each service ORs its own into them.
+  typedef struct packed {
+    logic [7:0]  mask;
+    logic        drop;  // the packet vanishes
+    logic        tell;  // EvtService for its QP
+    rx_hdr_t     hdr;
+  } svc_rx_t;
+  // To be sent. err is valid with tlast.
+  typedef struct packed {
+    logic [7:0]  mask;
+    logic        err;
+    tx_pkt_t     pkt;
+  } svc_tx_t;
+  // Accepted, on its way to memory.
+  typedef struct packed {
+    logic [7:0]  mask;
+    rx_cmd_t     cmd;
+  } svc_pay_t;
 
   // Set-up of a shared receive ring; it starts empty.
   typedef struct packed {
@@ -402,7 +430,7 @@ package roce_pkg;
     logic [63:0] wr_id;  // 3:2
     logic [7:0]  rsvd1;
     logic [23:0] qpn;  // 1
-    logic [15:0] flags;  // bit 0: completion of a receive
+    logic [15:0] flags;  // Cqe* bits; [15:8] what services said of the message's packets
     logic [7:0]  opcode;
     logic [7:0]  status;  // Wc*
   } cqe_t;
@@ -459,6 +487,8 @@ package roce_pkg;
     logic [15:0] buf_addr;
     logic [13:0] bytes;
     logic [31:0] imm;
+    logic        refuse;
+    logic [7:0]  tag;
   } rsp_slot_t;
 
   // What the QP's state makes of a slot.
@@ -476,6 +506,7 @@ package roce_pkg;
     logic [23:0] psn;
     logic [23:0] last_psn;
     logic [23:0] msn;  // before the slot
+    logic [7:0]  tag;  // of the message's packets up to the slot
   } rsp_view_t;
   // A packet that was placed ahead of ePSN, as its cell remembers it.
   localparam logic [1:0] CellNone = 2'd0;
@@ -746,7 +777,7 @@ package roce_pkg;
   localparam int RspPutW = 215;
 
   // Widths of the records, for ports and parameters (Yosys 0.23 has no $bits of a type).
-  localparam int RxHdrW = 367;
+  localparam int RxHdrW = 376;
   localparam int RxCmdW = 158;
   localparam int AtomicReqW = 240;
   localparam int AtomicResW = 97;
@@ -754,7 +785,7 @@ package roce_pkg;
   localparam int TxCmdW = 369;
   localparam int AckReqW = 112;
   localparam int QpEvtW = 62;
-  localparam int QpCfgW = 335;
+  localparam int QpCfgW = 343;
   localparam int MrCfgW = 184;
   localparam int WqeW = 512;
   localparam int CqeW = 256;
@@ -764,8 +795,11 @@ package roce_pkg;
   localparam int RqSlotW = 163;
   localparam int RqeW = 256;
   localparam int SrqCfgW = 41;
-  localparam int RcqW = 181;
+  localparam int RcqW = 189;
   localparam int RdReqW = 269;
+  localparam int SvcRxW = 386;
+  localparam int SvcTxW = 311;
+  localparam int SvcPayW = 166;
 
   // a - b on the PSN circle is negative: a is older than b. A distance of exactly 2^23 counts as older.
   function automatic logic psn_lt(input logic [23:0] a, input logic [23:0] b);

@@ -10,9 +10,11 @@
 // next cycle on. Full: the frame is dropped whole and cnt_no_buffer_o or cnt_no_header_slot_o
 // pulses.
 //
+// free_o: beats not committed; level_o: header records held.
+//
 // DataW: bits a beat. BufBeats: beats of payload held, a power of two, 2..65536. BeatsW: bits of a
 // length in beats. HdrDepth: header records held, >= 2. LowLatency: 1, a header goes round the
-// empty queue.
+// empty queue. Verdict: 1 keeps what services said (refuse, tag); 0, it reads as zero.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -22,7 +24,9 @@ module rx_buffer #(
   parameter int BeatsW = 9,
   parameter int HdrDepth = 32,
   parameter int LowLatency = 0,
-  localparam int AddrW = $clog2(BufBeats)
+  parameter int Verdict = 0,
+  localparam int AddrW = $clog2(BufBeats),
+  localparam int CountW = (AddrW + 1 > BeatsW ? AddrW + 1 : BeatsW) + 1
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -41,6 +45,8 @@ module rx_buffer #(
   output logic [DataW-1:0]  rd_data_o,
   input  logic              release_i,
   input  logic [BeatsW-1:0] release_beats_i,
+  output logic [CountW-1:0] free_o,
+  output logic [$clog2(HdrDepth+1)-1:0] level_o,
   output logic              cnt_good_o,
   output logic              cnt_no_buffer_o,
   output logic              cnt_no_header_slot_o
@@ -52,8 +58,6 @@ module rx_buffer #(
   if (HdrDepth < 2) begin : gen_check_depth
     $fatal(1, "rx_buffer: HdrDepth must be at least 2");
   end
-
-  localparam int CountW = (AddrW + 1 > BeatsW ? AddrW + 1 : BeatsW) + 1;
 
   logic [AddrW-1:0]  start_q;  // where the current frame begins
   logic [AddrW-1:0]  at_q;     // next write
@@ -118,11 +122,11 @@ module rx_buffer #(
   );
 
   roce_pkg::rx_hdr_t hdr;
-  localparam int HdrW = $bits(hdr);
-  logic [HdrW-1:0]   hdr_in;
-  logic [HdrW-1:0]   hdr_out;
-
-  logic [$clog2(HdrDepth+1)-1:0] unused_level;
+  // The services' bits come last in the record.
+  localparam int SkipW = Verdict != 0 ? 0 : 9;
+  localparam int HdrW = roce_pkg::RxHdrW - SkipW;
+  logic [roce_pkg::RxHdrW-1:0] hdr_in;
+  logic [HdrW-1:0]             hdr_out;
 
   always_comb begin
     hdr = hdr_i;
@@ -130,7 +134,14 @@ module rx_buffer #(
     hdr.pay_bytes = pay_i;
   end
   assign hdr_in = hdr;
-  assign m_hdr_tdata = hdr_out;
+
+  if (Verdict != 0) begin : gen_verdict
+    assign m_hdr_tdata = hdr_out;
+  end else begin : gen_plain
+    logic unused_verdict;
+    assign unused_verdict = ^hdr_in[SkipW-1:0];
+    assign m_hdr_tdata = {hdr_out, SkipW'(0)};
+  end
 
   stream_fifo #(
     .Width(HdrW),
@@ -142,13 +153,14 @@ module rx_buffer #(
     .rst(rst),
     .s_axis_tvalid(commit),
     .s_axis_tready(slot),
-    .s_axis_tdata(hdr_in),
+    .s_axis_tdata(hdr_in[roce_pkg::RxHdrW-1:SkipW]),
     .m_axis_tvalid(m_hdr_tvalid),
     .m_axis_tready(m_hdr_tready),
     .m_axis_tdata(hdr_out),
-    .level_o(unused_level)
+    .level_o(level_o)
   );
 
+  assign free_o = free_q;
   assign cnt_good_o = commit;
   assign cnt_no_buffer_o = end_i && good_i && !fits;
   assign cnt_no_header_slot_o = end_i && good_i && fits && !slot;

@@ -106,6 +106,8 @@ module rx_header #(
     hdr_o.syndrome  = aeth ? word54[63:56] : '0;
     hdr_o.msn       = aeth ? word54[55:32] : '0;
     hdr_o.imm       = (imm_near ? word54[63:32] : '0) | (imm_far ? word70 : '0);
+    hdr_o.refuse    = 1'b0;
+    hdr_o.tag       = '0;
   end
 
   // Reserved bits, payload.

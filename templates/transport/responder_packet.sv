@@ -168,6 +168,8 @@ module responder_packet #(
       slot3_q.buf_addr  <= hdr_i.buf_addr;
       slot3_q.bytes     <= hdr_i.pay_bytes;
       slot3_q.imm       <= hdr_i.imm;
+      slot3_q.refuse    <= request_i && hdr_i.refuse;
+      slot3_q.tag       <= hdr_i.tag;
       pad_ok3_q         <= pad_ok2_q;
       empty3_q          <= empty2_q;
       operands3_q       <= operands2_q;

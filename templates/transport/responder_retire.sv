@@ -170,6 +170,7 @@ module responder_retire #(
   logic refused;  // 0x61
   logic no_access;  // 0x62
   logic bad_inv;
+  logic declined;  // 0x63: by a service, when nothing else is wrong
   logic fatal;  // to a QP that lives
   logic accepted;
   logic duplicate;
@@ -188,8 +189,10 @@ module responder_retire #(
   assign refused   = invalid_q || over_q;
   assign no_access = key_needed_q && key_bad;
   assign bad_inv   = slot_q.op.inv && key_bad;
-  assign fatal     = view_q.verdict[roce_pkg::RspInOrder] && (refused || no_access || bad_inv);
-  assign accepted  = in_order && !refused && !no_access && !bad_inv;
+  assign declined  = slot_q.refuse && !refused && !no_access && !bad_inv;
+  assign fatal     = view_q.verdict[roce_pkg::RspInOrder] &&
+      (refused || no_access || bad_inv || slot_q.refuse);
+  assign accepted  = in_order && !refused && !no_access && !bad_inv && !slot_q.refuse;
   assign duplicate = alive && view_q.verdict[roce_pkg::RspDuplicate];
   assign replay    = alive && view_q.verdict[roce_pkg::RspReplay] && !invalid_q &&
       !(slot_q.op.read && no_access);
@@ -297,7 +300,7 @@ module responder_retire #(
     end else begin
       fetch_valid_o             <= v10_q && slot_q.request;
       ack_valid_o               <= v10_q && (positive || nak_psn || rnr || nak_op ||
-          (in_order && (refused || no_access)));
+          (in_order && (refused || no_access || declined)));
       rd_valid_o                <= v10_q && ((accepted && resource_q) || replay);
       rcq_valid_o               <= flush_q || (v10_q && (received || failed ||
           slot_q.kill));
@@ -318,7 +321,7 @@ module responder_retire #(
       cnt_rsp_nak_psn_o         <= v10_q && nak_psn;
       cnt_rsp_nak_inv_req_o     <= v10_q && in_order && refused;
       cnt_rsp_nak_access_o      <= v10_q && in_order && !refused && no_access;
-      cnt_rsp_nak_op_o          <= v10_q && nak_op;
+      cnt_rsp_nak_op_o          <= v10_q && (nak_op || (in_order && declined));
       cnt_rsp_rnr_naks_o        <= v10_q && rnr;
       cnt_rsp_out_of_order_o    <= v10_q && alive && view_q.verdict[roce_pkg::RspAhead];
       cnt_rsp_placed_o          <= v10_q && placed;
@@ -354,13 +357,14 @@ module responder_retire #(
     if (view_q.verdict[roce_pkg::RspInOrder]) begin
       if (refused) syndrome = roce_pkg::SynNakInvReq;
       else if (no_access) syndrome = roce_pkg::SynNakAccess;
+      else if (slot_q.refuse) syndrome = roce_pkg::SynNakOp;
     end
     status = 4'(roce_pkg::WcSuccess);
     if (!alive || slot_q.kill) status = 4'(roce_pkg::WcFlushErr);
     else if (invalid_q) status = 4'(roce_pkg::WcRemInvReqErr);
     else if (over_q) status = 4'(roce_pkg::WcLocLenErr);
     else if (no_access) status = 4'(roce_pkg::WcRemAccessErr);
-    else if (bad_inv) status = 4'(roce_pkg::WcLocQpOpErr);
+    else if (bad_inv || slot_q.refuse) status = 4'(roce_pkg::WcLocQpOpErr);
   end
 
   always_ff @(posedge clk) begin
@@ -412,12 +416,14 @@ module responder_retire #(
       rcq_o.imm       <= slot_q.imm;
       rcq_o.bytes     <= upto_q;
       rcq_o.wr_id     <= wr_id_q;
+      rcq_o.tag       <= received ? view_q.tag : '0;
     end else begin
       rcq_o.flush <= 1'b1;
     end
 
     evt_o.cause <= invalid_q ? roce_pkg::EvtNakInvReq : over_q ? roce_pkg::EvtLocalLen :
-        no_access ? roce_pkg::EvtNakAccess : roce_pkg::EvtInvalidate;
+        no_access ? roce_pkg::EvtNakAccess :
+        bad_inv ? roce_pkg::EvtInvalidate : roce_pkg::EvtRefused;
     evt_o.rsp   <= 1'b0;
     evt_o.psn   <= view_q.psn;
     evt_o.qpn   <= slot_q.qpn;

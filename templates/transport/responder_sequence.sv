@@ -29,13 +29,17 @@
 // QP is silent and unanswered until the slot comes. If more was seen ahead, that slot's answer is
 // the NAK. walk_valid_o with clear (set-up) says that all that was placed is to be forgotten.
 //
-// QpCount: queue pairs, 1..16384. Selective: 0 or 1.
+// view_o.tag: what services said of the message's packets up to the slot, ORed; zero without
+// Services. A packet counts when it is accepted or placed, whatever becomes of it behind here.
+//
+// QpCount: queue pairs, 1..16384. Selective: 0 or 1. Services: 1, packets have tags.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module responder_sequence #(
   parameter int QpCount = 16,
-  parameter int Selective = 0
+  parameter int Selective = 0,
+  parameter int Services = 0
 ) (
   input  logic                clk,
   input  logic                rst,
@@ -266,7 +270,7 @@ module responder_sequence #(
     // A walk may start some PSNs too early: their cells must not be in use again. One that is under
     // way does not know of anything placed since.
     assign place = in_play && !psn_equal5_q && near5_q && distance5_q[6:3] != 4'hF && allowed_i &&
-        !shape_bad_i && slot_i.op.write && !slot_i.op.imm && !slot_i.op.starts &&
+        !shape_bad_i && !slot_i.refuse && slot_i.op.write && !slot_i.op.imm && !slot_i.op.starts &&
         state.kind == roce_pkg::KindWrite && !held;
     assign skip   = {16'd0, distance5_q};
     assign to_low = low - state.epsn[7:0];
@@ -333,6 +337,41 @@ module responder_sequence #(
     assign walk   = 1'b0;
   end
 
+  // ---- tags of services -------------------------------------------------------------------------
+  logic [7:0] tag;  // of the QP's message, with this packet
+
+  if (Services != 0) begin : gen_tag
+    logic [7:0] stored_tag;
+    logic [7:0] tag_q;  // forwarded
+    logic [7:0] held_tag;
+
+    assign held_tag = same_qp5_q ? tag_q : stored_tag;
+    assign tag    = accept || place ? (slot_i.op.starts ? '0 : held_tag) | slot_i.tag : held_tag;
+
+    always_ff @(posedge clk) begin
+      if (valid_i) tag_q <= tag;
+    end
+
+    ram_sdp #(
+      .Width(8),
+      .Depth(QpCount),
+      .Latency(2),
+      .Style(0)
+    ) u_tag (
+      .clk(clk),
+      .wr_en_i(valid_i && slot_i.known),
+      .wr_addr_i(slot_i.qpn[QpW-1:0]),
+      .wr_data_i(tag),
+      .rd_en_i(rd_valid_i),
+      .rd_addr_i(rd_qpn_i[QpW-1:0]),
+      .rd_data_o(stored_tag)
+    );
+  end else begin : gen_no_tag
+    logic unused_tag;
+    assign unused_tag = ^slot_i.tag;
+    assign tag = '0;
+  end
+
   ram_sdp #(
     .Width(StateW),
     .Depth(QpCount),
@@ -376,6 +415,7 @@ module responder_sequence #(
       view_o.unmark   <= accept && ahead;
       view_o.hold     <= walk;
       view_o.jump     <= jump;
+      view_o.tag      <= tag;
       walk_o.clear    <= forget;
       walk_o.qpn      <= slot_i.qpn;
       walk_o.psn      <= next_psn_i;

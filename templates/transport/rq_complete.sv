@@ -75,6 +75,7 @@ module rq_complete (
   logic [31:0] imm_q;
   logic [31:0] bytes_q;
   logic [63:0] wr_id_q;
+  logic [7:0]  tag_q;
   logic        flushed;
   logic [3:0]  done_status;
 
@@ -88,6 +89,7 @@ module rq_complete (
       flags_q     <= turn_q[2] ? s_done_tdata.flags : '0;
       imm_q       <= turn_q[2] ? s_done_tdata.imm : '0;
       bytes_q     <= turn_q[2] ? s_done_tdata.bytes : '0;
+      tag_q       <= turn_q[2] ? s_done_tdata.tag : '0;
       status_q    <= turn_q[2] ? done_status :
           flushed ? 4'(roce_pkg::WcFlushErr) : 4'(roce_pkg::WcLocQpOpErr);
       qpn_q       <= turn_q[2] ? s_done_tdata.qpn : turn_q[1] ? flush_qpn_i : reject_qpn_i;
@@ -114,6 +116,7 @@ module rq_complete (
     cqe.wr_id      = wr_id_q;
     cqe.qpn        = qpn_q;
     cqe.flags[3:1] = flags_q;
+    cqe.flags[15:8] = tag_q;
     cqe.opcode     = write_imm_q ? roce_pkg::WcOpRecvWriteImm : roce_pkg::WcOpRecv;
     cqe.status     = 8'(status_q);
     cqe.flags[roce_pkg::CqeRecv] = 1'b1;

@@ -73,7 +73,11 @@
 // QpCount: queue pairs, 1..16384. MrCount: memory regions, 1..2^24. SrqCount: shared receive rings,
 // 0..4096. RdDepth: READs and atomics outstanding of a QP at most, whatever its set-up allows,
 // 1..128. Selective: 1 places packets ahead of ePSN. LowLatency: 1, s_*_tready follows the inputs'
-// valid combinationally.
+// valid combinationally. Services: 1, packets may come with a verdict of services.
+//
+// A request that services refuse (s_hdr.refuse) and that is in order and right in every other
+// respect is fatal: NAK 0x63 (counted as nak_op), EvtRefused, a receive completes with
+// WcLocQpOpErr. The tags of a message's packets are ORed into its completion.
 //
 // With Selective, a packet of the WRITE under way that comes ahead of ePSN (without immediate,
 // within 119 PSNs; shape, length and region right) goes to memory although it counts as nak_psn or
@@ -92,7 +96,8 @@ module rx_responder #(
   parameter int SrqCount = 0,
   parameter int RdDepth = 16,
   parameter int Selective = 0,
-  parameter int LowLatency = 0
+  parameter int LowLatency = 0,
+  parameter int Services = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -188,6 +193,9 @@ module rx_responder #(
   end
   if (Selective < 0 || Selective > 1) begin : gen_check_selective
     $fatal(1, "rx_responder: Selective must be 0 or 1");
+  end
+  if (Services < 0 || Services > 1) begin : gen_check_services
+    $fatal(1, "rx_responder: Services must be 0 or 1");
   end
 
   localparam int MrW = MrCount > 1 ? $clog2(MrCount) : 1;
@@ -505,7 +513,8 @@ module rx_responder #(
 
   responder_sequence #(
     .QpCount(QpCount),
-    .Selective(Selective)
+    .Selective(Selective),
+    .Services(Services)
   ) u_sequence (
     .clk(clk),
     .rst(rst),
@@ -871,8 +880,24 @@ module rx_responder #(
     .level_o(rd_level)
   );
 
+  // The tag comes last in the record; without services nobody keeps it.
+  localparam int RcqSkipW = Services != 0 ? 0 : 8;
+  localparam int RcqKeptW = roce_pkg::RcqW - RcqSkipW;
+  logic [roce_pkg::RcqW-1:0] rcq_in;
+  logic [RcqKeptW-1:0]       rcq_out;
+
+  assign rcq_in = rcq;
+
+  if (Services != 0) begin : gen_tagged
+    assign m_rcq_tdata = rcq_out;
+  end else begin : gen_untagged
+    logic unused_tag;
+    assign unused_tag  = ^rcq_in[RcqSkipW-1:0];
+    assign m_rcq_tdata = {rcq_out, RcqSkipW'(0)};
+  end
+
   stream_fifo #(
-    .Width(roce_pkg::RcqW),
+    .Width(RcqKeptW),
     .Depth(QueueDepth),
     .Style(3)
   ) u_rcq_fifo (
@@ -880,10 +905,10 @@ module rx_responder #(
     .rst(rst),
     .s_axis_tvalid(rcq_valid),
     .s_axis_tready(rcq_ready),
-    .s_axis_tdata(rcq),
+    .s_axis_tdata(rcq_in[roce_pkg::RcqW-1:RcqSkipW]),
     .m_axis_tvalid(m_rcq_tvalid),
     .m_axis_tready(m_rcq_tready),
-    .m_axis_tdata(m_rcq_tdata),
+    .m_axis_tdata(rcq_out),
     .level_o(rcq_level)
   );
 

@@ -7,7 +7,7 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kWidth = 106, kOrdered = 24, kCfgWidth = 335;
+constexpr std::size_t kWidth = 106, kOrdered = 24, kCfgWidth = 343;
 
 struct Bench : Agent {
   explicit Bench(std::uint64_t salt)

@@ -7,7 +7,7 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kWidth = 335;
+constexpr std::size_t kWidth = 343;
 constexpr unsigned kReset = 0, kErr = 5;
 
 struct Bench : Agent {

@@ -285,7 +285,7 @@ struct Bench {
       : sim(salt),
         rng(sim.rng()),
         master(rng, sim.dut),
-        qp(rng, Port(sim.dut.m_qp_tvalid, 1), Port(sim.dut.m_qp_tready, 1), Port(sim.dut.m_qp_tdata, 335), master),
+        qp(rng, Port(sim.dut.m_qp_tvalid, 1), Port(sim.dut.m_qp_tready, 1), Port(sim.dut.m_qp_tdata, 343), master),
         mr(rng, Port(sim.dut.m_mr_tvalid, 1), Port(sim.dut.m_mr_tready, 1), Port(sim.dut.m_mr_tdata, 184), master),
         srq(rng, Port(sim.dut.m_srq_tvalid, 1), Port(sim.dut.m_srq_tready, 1), Port(sim.dut.m_srq_tdata, 41), master),
         rqe(rng, Port(sim.dut.m_rqe_tvalid, 1), Port(sim.dut.m_rqe_tready, 1), Port(sim.dut.m_rqe_tdata, 256), master),
@@ -391,7 +391,7 @@ Bytes qp_record(const Model& m, std::uint32_t command) {
   const std::uint32_t limits = m.read(0x12C);
   const std::uint32_t rq_ring = m.read(0x130);
   const std::uint32_t rq_attr = m.read(0x134);
-  return Record(335)
+  return Record(343)
       .put(bits(command, 8, 8), 1)                         // setup
       .put(bits(m.read(0x100), 23, 0), 24)                 // qpn
       .put(bits(command, 2, 0), 3)                         // state
@@ -418,6 +418,7 @@ Bytes qp_record(const Model& m, std::uint32_t command) {
       .put(bits(rq_attr, 31, 16), 16)                      // srqn
       .put(bits(rq_ring, 19, 0), 20)                       // rq_base
       .put(bits(rq_ring, 28, 24), 5)                       // rq_log2
+      .put(0, 8)                                           // services: without any there is no register
       .value();
 }
 
@@ -944,7 +945,7 @@ TEST_CASE("no output but irq_o depends on an input without a register between") 
         Port(d.s_axil_awready, 1).value(), Port(d.s_axil_wready, 1).value(),  Port(d.s_axil_bvalid, 1).value(),
         Port(d.s_axil_bresp, 2).value(),   Port(d.s_axil_arready, 1).value(), Port(d.s_axil_rvalid, 1).value(),
         Port(d.s_axil_rresp, 2).value(),   Port(d.s_axil_rdata, 32).value(),  Port(d.m_qp_tvalid, 1).value(),
-        Port(d.m_qp_tdata, 335).value(),   Port(d.m_mr_tvalid, 1).value(),    Port(d.m_mr_tdata, 184).value(),
+        Port(d.m_qp_tdata, 343).value(),   Port(d.m_mr_tvalid, 1).value(),    Port(d.m_mr_tdata, 184).value(),
         Port(d.s_event_tready, 1).value(), Port(d.counter_sel_o, 8).value(),  Port(d.local_ip_o, 32).value()};
   };
   for (int round = 0; round < 400; ++round) {

@@ -19,7 +19,7 @@ constexpr std::size_t kPktBits = 302;
 constexpr std::uint64_t kRequest = 0, kResponse = 1, kCmpSwap = 2, kFetchAdd = 3;
 constexpr std::uint64_t kEvtWriteErr = 4;
 constexpr unsigned kSettle = 64;
-constexpr std::size_t kCfgBits = 335;
+constexpr std::size_t kCfgBits = 343;
 // Beats of these pages answer with an error.
 constexpr std::uint64_t kBadRead = 0xE000, kBadWrite = 0xF000;
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kBytes = P_DataW / 8;
 constexpr std::size_t kPktBits = 302;
 constexpr std::size_t kLifeBits = 6;
-constexpr std::size_t kCfgBits = 335;
+constexpr std::size_t kCfgBits = 343;
 
 std::size_t beats_of(std::size_t bytes) { return (bytes + kBytes - 1) / kBytes; }
 
@@ -236,6 +236,7 @@ struct Bench {
                     .put(rng.below(1 << 16), 16)
                     .put(rng.below(1 << 20), 20)
                     .put(rng.below(32), 5)
+                    .put(rng.below(256), 8)
                     .value());
     if (setup && qpn < P_QpCount) conns[qpn] = c;
   }

@@ -20,6 +20,8 @@ Header as_answer(Header h) {
   h.rkey = 0;
   h.dma_len = 0;
   h.imm = 0;
+  h.refuse = false;
+  h.tag = 0;
   return h;
 }
 

@@ -36,8 +36,10 @@ struct Header {
   std::uint32_t rkey = 0, dma_len = 0;
   std::uint8_t syndrome = 0;
   std::uint32_t msn = 0, imm = 0;
+  bool refuse = false;
+  std::uint8_t tag = 0;
 
-  static constexpr std::size_t kWidth = 367;
+  static constexpr std::size_t kWidth = 376;
   bool operator==(const Header&) const = default;
   Bytes pack() const {
     return Record(kWidth)
@@ -62,6 +64,8 @@ struct Header {
         .put(syndrome, 8)
         .put(msn, 24)
         .put(imm, 32)
+        .put(refuse, 1)
+        .put(tag, 8)
         .value();
   }
   static Header unpack(const Bytes& value) {
@@ -88,6 +92,8 @@ struct Header {
     h.syndrome = static_cast<std::uint8_t>(r.get(8));
     h.msn = static_cast<std::uint32_t>(r.get(24));
     h.imm = static_cast<std::uint32_t>(r.get(32));
+    h.refuse = r.get(1) != 0;
+    h.tag = static_cast<std::uint8_t>(r.get(8));
     return h;
   }
 };
@@ -208,8 +214,9 @@ struct Receive {
   bool solicited = false, with_inv = false, with_imm = false;
   std::uint32_t imm = 0, bytes = 0;
   std::uint64_t wr_id = 0;
+  std::uint8_t tag = 0;
 
-  static constexpr std::size_t kWidth = 181;
+  static constexpr std::size_t kWidth = 189;
   bool operator==(const Receive&) const = default;
   /// What has no meaning (all but qpn and gen of a mark, gen of a completion, the result of one that failed) is
   /// returned as zero.
@@ -230,6 +237,7 @@ struct Receive {
     q.imm = static_cast<std::uint32_t>(r.get(32));
     q.bytes = static_cast<std::uint32_t>(r.get(32));
     q.wr_id = r.get(64);
+    q.tag = static_cast<std::uint8_t>(r.get(8));
     if (q.status != kSuccess) q.imm = 0, q.bytes = 0;
     if (!q.with_imm && !q.with_inv) q.imm = 0;
     return q;
@@ -282,7 +290,7 @@ struct QpSetup {
   std::uint32_t rq_base = 0;
   std::uint8_t rq_log2 = 0;
 
-  static constexpr std::size_t kWidth = 335;
+  static constexpr std::size_t kWidth = 343;
   /// Fields of the send side are filled from `rng`: the responder must not look at them.
   Bytes pack(Rng& rng) const {
     return Record(kWidth)
@@ -312,6 +320,7 @@ struct QpSetup {
         .put(srqn, 16)
         .put(rq_base, 20)
         .put(rq_log2, 5)
+        .put(rng.next(), 8)  // services
         .value();
   }
   static QpSetup unpack(const Bytes& value) {

@@ -17,7 +17,7 @@ endforeach()
 
 # Receive completions, READ requests and answers, as the generator sets the gate up; records that are dropped with their
 # QP; a FIFO of the least depth.
-foreach(gate "rcq 512 181 164 140 0 -1 1 256 32 0 0 64" "read 16 269 19 243 0 -1 1 64 16 0 1 64"
+foreach(gate "rcq 512 189 172 148 0 -1 1 256 32 0 0 64" "read 16 269 19 243 0 -1 1 64 16 0 1 64"
         "read_psn 16 269 19 243 0 187 2 64 16 0 1 64" "ack 5 112 0 82 74 50 1 20 7 2 1 64"
         "drop 16 269 19 243 0 -1 1 64 16 1 1 64" "small 1 112 0 82 74 50 1 4 1 0 1 3")
   separate_arguments(gate)

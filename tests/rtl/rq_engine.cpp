@@ -317,7 +317,7 @@ class Model : public Agent {
       rcqs_.pop_front();
       REQUIRE(c.qpn == want.qpn);
       REQUIRE(c.opcode == (want.write_imm ? 129 : 128));
-      REQUIRE(c.flags == (want.flags << 1 | 1));
+      REQUIRE(c.flags == (want.tag << 8 | want.flags << 1 | 1));
       REQUIRE(c.status == (err && want.status == kSuccess ? kProtErr : want.status));
       write_errs += err && want.status == kSuccess ? 1 : 0;
       REQUIRE(c.imm == want.imm);
@@ -485,6 +485,7 @@ struct Bench {
     c.write_imm = rng.percent(50);
     c.status = static_cast<unsigned>(rng.percent(70) ? 0 : rng.below(16));
     c.flags = static_cast<unsigned>(rng.below(8));
+    c.tag = static_cast<unsigned>(rng.below(256));
     c.imm = static_cast<std::uint32_t>(rng.next());
     c.bytes = static_cast<std::uint32_t>(rng.next());
     return c;

@@ -22,13 +22,13 @@ struct QpCfg {
   std::uint32_t rq_base = 0;
   unsigned rq_log2 = 0;
 
-  static constexpr std::size_t kWidth = 335;
+  static constexpr std::size_t kWidth = 343;
   Bytes pack(Rng& rng) const {
     Bytes value = rng.bits(kWidth);
-    set_field(value, 0, 5, rq_log2);
-    set_field(value, 5, 20, rq_base);
-    set_field(value, 41, 1, srq ? 1 : 0);
-    set_field(value, 42, 1, rq_on ? 1 : 0);
+    set_field(value, 8, 5, rq_log2);
+    set_field(value, 13, 20, rq_base);
+    set_field(value, 49, 1, srq ? 1 : 0);
+    set_field(value, 50, 1, rq_on ? 1 : 0);
     set_field(value, kWidth - 28, 3, state);
     set_field(value, kWidth - 25, 24, qpn);
     set_field(value, kWidth - 1, 1, setup ? 1 : 0);
@@ -118,8 +118,9 @@ struct Rcq {
   unsigned status = 0, flags = 0;
   std::uint32_t imm = 0, bytes = 0;
   std::uint64_t wr_id = 0;
+  unsigned tag = 0;
 
-  static constexpr std::size_t kWidth = 181;
+  static constexpr std::size_t kWidth = 189;
   bool operator==(const Rcq&) const = default;
   Bytes pack() const {
     return Record(kWidth)
@@ -133,6 +134,7 @@ struct Rcq {
         .put(imm, 32)
         .put(bytes, 32)
         .put(wr_id, 64)
+        .put(tag, 8)
         .value();
   }
 };

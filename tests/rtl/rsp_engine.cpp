@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kQps = P_QpCount;
 constexpr std::uint32_t kDepth = P_RdDepth;
 constexpr std::uint32_t kMask = 0xFFFFFF;
-constexpr std::size_t kCmdWidth = 369, kRdWidth = 269, kAckWidth = 106, kCfgWidth = 335, kMrWidth = 184, kEvtWidth = 62,
+constexpr std::size_t kCmdWidth = 369, kRdWidth = 269, kAckWidth = 106, kCfgWidth = 343, kMrWidth = 184, kEvtWidth = 62,
                       kResultWidth = 97;
 constexpr std::uint64_t kLife = 0x2A;  // of every queue pair: the engine only hands it on
 constexpr unsigned kReset = 0, kRts = 3, kErr = 6 - 1;
@@ -133,7 +133,7 @@ struct Config {
   Bytes pack(Rng& rng) const {
     Record r(kCfgWidth);
     r.put(setup, 1).put(qpn, 24).put(state, 3).put(pmtu, 3).put(rng.next(), 4).put(pd, 16);
-    for (std::size_t rest = 335 - 51; rest > 0;) {
+    for (std::size_t rest = 343 - 51; rest > 0;) {
       const std::size_t take = std::min<std::size_t>(rest, 32);
       r.put(rng.next(), take);
       rest -= take;

@@ -10,7 +10,7 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kPktBits = 302, kCfgWidth = 335;
+constexpr std::size_t kPktBits = 302, kCfgWidth = 343;
 constexpr std::size_t kBytes = P_DataW / 8;
 
 bool is_response(std::uint64_t opcode) { return (opcode >= 0x0D && opcode <= 0x10) || opcode == 0x12; }

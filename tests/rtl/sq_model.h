@@ -166,8 +166,8 @@ class Bench {
   explicit Bench(std::uint64_t salt)
       : sim(salt),
         wqe(sim.rng(), Port(sim.dut.s_wqe_tvalid, 1), Port(sim.dut.s_wqe_tready, 1), Port(sim.dut.s_wqe_tdata, 512)),
-        cfg(sim.rng(), Port(sim.dut.s_cfg_tvalid, 1), Port(sim.dut.s_cfg_tready, 1), Port(sim.dut.s_cfg_tdata, 335)),
-        ack(sim.rng(), Port(sim.dut.s_ack_tvalid, 1), Port(sim.dut.s_ack_tready, 1), Port(sim.dut.s_ack_tdata, 367)),
+        cfg(sim.rng(), Port(sim.dut.s_cfg_tvalid, 1), Port(sim.dut.s_cfg_tready, 1), Port(sim.dut.s_cfg_tdata, 343)),
+        ack(sim.rng(), Port(sim.dut.s_ack_tvalid, 1), Port(sim.dut.s_ack_tready, 1), Port(sim.dut.s_ack_tdata, 376)),
         evt(sim.rng(), Port(sim.dut.s_evt_tvalid, 1), Port(sim.dut.s_evt_tready, 1), Port(sim.dut.s_evt_tdata, 62)),
         done(sim.rng(), Port(sim.dut.s_done_tvalid, 1), Port(sim.dut.s_done_tready, 1),
              Port(sim.dut.s_done_tdata, 159)),
@@ -233,7 +233,7 @@ class Bench {
         },
         limit, "acknowledgements before a set-up");
     if (c.qpn < P_QpCount) sim.dut.life_i = (c.setup ? lives[c.qpn].size() : lives[c.qpn].size() - 1) % 64;
-    cfg.push(Record(335)
+    cfg.push(Record(343)
                  .put(c.setup, 1)
                  .put(c.qpn, 24)
                  .put(c.state, 3)
@@ -260,6 +260,7 @@ class Bench {
                  .put(0x77, 16)
                  .put(0x12345, 20)
                  .put(7, 5)
+                 .put(0x5A, 8)
                  .value());
     pending_cfg = c;
     until([this] { return !pending_cfg; }, limit, "set-up");
@@ -327,7 +328,7 @@ class Bench {
 
   void send_ack(Ack a) {
     a.buf = static_cast<std::uint32_t>(rng().below(0x10000));
-    ack.push(Record(367)
+    ack.push(Record(376)
                  .put(a.buf, 16)
                  .put(a.bytes, 14)
                  .put(a.src_ip, 32)
@@ -349,6 +350,7 @@ class Bench {
                  .put(a.syndrome, 8)
                  .put(a.msn, 24)
                  .put(0, 32)
+                 .put(0, 9)
                  .value());
     ack_order.push_back(a);
   }

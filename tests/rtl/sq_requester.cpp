@@ -261,7 +261,7 @@ class Bench : public Agent {
     d.state_we_i = 0;
     d.head_we_i = 0;
     d.mem_we_i = 0;
-    Port(d.set_i, 335).set_value(rng().bits(335));
+    Port(d.set_i, 343).set_value(rng().bits(343));
     d.state_qpn_i = static_cast<unsigned>(rng().below(P_QpCount));
     d.head_qpn_i = static_cast<unsigned>(rng().below(P_QpCount));
     d.mem_qpn_i = static_cast<unsigned>(rng().below(P_QpCount));
@@ -387,8 +387,8 @@ class Bench : public Agent {
     d.head_i = 0;
     d.set_valid_i = 1;
     d.set_life_i = (lives[c.qpn].size() - 1) % 64;
-    Port(d.set_i, 335)
-        .set_value(Record(335)
+    Port(d.set_i, 343)
+        .set_value(Record(343)
                        .put(1, 1)
                        .put(c.qpn, 24)
                        .put(c.state, 3)
@@ -408,6 +408,7 @@ class Bench : public Agent {
                        .put(0, 2)
                        .put(0, 16)
                        .put(0, 25)
+                       .put(rng().next(), 8)
                        .value());
   }
 

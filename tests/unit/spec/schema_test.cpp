@@ -50,6 +50,8 @@ bool accepts(const Json& schema, const Json& value) {
     } else if (keyword == "pattern") {
       ok = ok && (!value.is_string() || std::regex_search(value.get<std::string>(),
                                                           std::regex(rule.get<std::string>(), std::regex::ECMAScript)));
+    } else if (keyword == "anyOf") {
+      ok = ok && std::any_of(rule.begin(), rule.end(), [&](const Json& one) { return accepts(one, value); });
     } else if (keyword == "minItems") {
       ok = ok && (!value.is_array() || value.size() >= rule.get<std::size_t>());
     } else if (keyword == "items") {

@@ -273,11 +273,12 @@ TEST_CASE("required, unknown and misplaced keys") {
   CHECK(diagnostics.all()[3].notes.size() == 1);
 }
 
-TEST_CASE("no service type exists yet") {
+TEST_CASE("services: the list, types and names") {
   CHECK(member_faults(R"("services": [])").empty());
   CHECK(member_faults(R"("services": {})") == Lines{"E0203 2:13+2 /services"});
-  CHECK(member_faults(R"("services": [{"type": "aes"}, 5, {"typ": 1}])") ==
+  CHECK(member_faults(R"("services": [{"type": "tea"}, 5, {"typ": 1}])") ==
         Lines{"E0210 2:23+5 /services/0/type", "E0210 2:31+1 /services/1", "E0210 2:34+10 /services/2"});
+  CHECK(member_faults(R"("services": [1, 1, 1, 1, 1, 1, 1, 1, 1])") == Lines{"E0204 2:13+27 /services"});
 }
 
 TEST_CASE("rules between keys show both ends") {
@@ -336,7 +337,7 @@ TEST_CASE("one run reports every fault, in the order of the file") {
                "  \"clock_mhz\": \"250\"\n"
                "  \"qp_count\": 20000, \"qp_count\": 1, // twice\n"
                "  \"transport\": { \"ack_interval\": 64, \"window_packets\": 32, \"wqe_slots\": 100 },\n"
-               "  \"services\": [ { \"type\": \"aes\" } ],\n"
+               "  \"services\": [ { \"type\": \"tea\" } ],\n"
                "  \"target\": { \"vivado\": { \"mode\": \"projekt\" } },\n"
                "}\n") == Lines{"E0202 1:1+1 ", "E0201 2:3+6 /nmae", "E0110 2:11+3 /nmae", "E0205 3:17+3 /data_width",
                                "E0203 4:16+5 /clock_mhz", "E0111 4:21+1 ", "E0204 5:15+5 /qp_count",

@@ -1,0 +1,56 @@
+#include "generator/services/codes.h"
+
+#include <array>
+
+namespace rocegen::services {
+
+namespace {
+
+constexpr std::array kCodes = {
+    // ---- custom --------------------------------------------------------------------------------------
+    spec::CodeInfo{"E0560", "file of a custom service cannot be used",
+                   "A path of `files` names no file, or one that does not end in .sv or .v. Paths are relative to the "
+                   "folder of the specification.",
+                   "\"files\": [\"xor_mask.sv\"]", "\"files\": [\"custom/xor_mask.sv\"]"},
+    spec::CodeInfo{
+        "E0561", "parameter that the stack sets",
+        "DataW (bits of the datapath), QpCount (queue pairs) and Index (the service's bit in a packet's mask) "
+        "are set by the stack in every module that has them.",
+        "\"parameters\": { \"DataW\": 512 }", "Remove it; the module only declares the parameter."},
+    spec::CodeInfo{"E0562", "parameter that the module does not have",
+                   "`parameters` names one that the header of the module does not declare.",
+                   "\"parameters\": { \"Kee\": 90 }", "\"parameters\": { \"Key\": 90 }"},
+    spec::CodeInfo{"E0563", "port of a stage is missing",
+                   "A stage has clk, rst and the streams s_pkt and m_pkt with tvalid, tready, tdata, tkeep, tlast and "
+                   "tuser. Optional ports that belong together (s_cfg_*, ctl_*) must be there all or not at all.",
+                   "a module without m_pkt_tuser",
+                   "Add the port; `rocegen new-service NAME --attach POINT` writes a header that has them all."},
+    spec::CodeInfo{"E0564", "port has the wrong direction",
+                   "What a stage takes (s_pkt_tvalid, payload) is an input, what it gives (s_pkt_tready, m_pkt_tvalid) "
+                   "an output; ready goes the other way.",
+                   "input logic s_pkt_tready", "output logic s_pkt_tready"},
+    spec::CodeInfo{"E0565", "port has the wrong width",
+                   "With the parameters that the stack gives it, a port of the module is not as wide as the stream of "
+                   "its attach point.",
+                   "input logic [511:0] s_pkt_tdata, in a stack of 256 bits", "input logic [DataW-1:0] s_pkt_tdata"},
+    spec::CodeInfo{"E0566", "port that nobody would connect",
+                   "The module has a port that is none of a stage's. Counters are outputs named cnt_<what>_o.",
+                   "output logic led_o", "Remove it, or make it a parameter or a register of the service's window."},
+    spec::CodeInfo{"E0567", "name that is taken",
+                   "All files go into one folder and all modules into one library, so that file names and module names "
+                   "differ from each other, from those of the library and from that of the stack.",
+                   "\"files\": [\"a/stage.sv\", \"b/stage.sv\"]", "Rename one of them."},
+    spec::CodeInfo{"E0568", "trailer that cannot be",
+                   "A service at egress may append bytes to each packet, which its counterpart at ingress takes off: a "
+                   "multiple of 4, so that the pad count in the header stays right. At deliver there is none.",
+                   "\"trailer\": 6", "\"trailer\": 8"},
+    spec::CodeInfo{"E0569", "module is not in the files",
+                   "None of the service's files declares the module that `module` names.", "\"module\": \"xor_msk\"",
+                   "\"module\": \"xor_mask\""},
+};
+
+}  // namespace
+
+std::span<const spec::CodeInfo> codes() { return kCodes; }
+
+}  // namespace rocegen::services
