@@ -291,9 +291,9 @@ std::vector<Field> make_fields() {
       .power_of_two()
       .derive(
           [](StackSpec& s) {
-            if (s.network.tx_buffer_kib == 0) s.network.tx_buffer_kib = buffer_kib(s, 4);
+            if (s.network.tx_buffer_kib == 0) s.network.tx_buffer_kib = buffer_kib(s, 3);
           },
-          "room for 4 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
+          "room for 3 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
       .example("32");
 
   t.object("/host", "The side of host memory: AXI4 reads and writes, completions, events.");
@@ -305,9 +305,9 @@ std::vector<Field> make_fields() {
       .power_of_two()
       .derive(
           [](StackSpec& s) {
-            if (s.host.read_buffer_kib == 0) s.host.read_buffer_kib = buffer_kib(s, 6);
+            if (s.host.read_buffer_kib == 0) s.host.read_buffer_kib = buffer_kib(s, 3);
           },
-          "room for 6 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
+          "room for 3 of the largest frames and 512 beats, rounded up to a power of two, at least 16")
       .example("64");
   t.integer(
        "/host/max_reads", [](auto& s) -> auto& { return s.host.max_reads; }, "Outstanding AXI4 read bursts.")

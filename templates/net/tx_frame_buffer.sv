@@ -2,21 +2,24 @@
 //
 // Frame beats enter without back-pressure; space_o says that more may be started, with room for
 // those on their way (a beat enters in the cycle after it was started). start_i announces a frame;
-// credit_o says that another may be started. An aborted frame (frame_abort_i with its last beat) is
+// credit_o says that another may be started: not more than SealDepth, and none while AheadBeats
+// beats or more wait to be read, so that what comes later does not stand behind a whole buffer. An aborted frame (frame_abort_i with its last beat) is
 // forgotten at once. seal_* brings the values of each other frame, in order, after its last beat.
 // On the way out the ICRC goes behind the covered bytes and the checksum into bytes 24, 25; a frame
 // of less than 60 bytes is padded to 60 with zeros. Latency 4 cycles from seal to first beat, 3
 // with LowLatency. A beat a cycle, also between frames.
 //
 // DataW: bits a beat, 64..1024, a power of two. BufBeats: beats held, a power of two, >= 8; a frame
-// may have BufBeats - 2. BeatsW: bits of a frame's length in beats. SealDepth: frames in flight, >=
-// 3. LowLatency: 1, a seal goes round the empty queue.
+// may have BufBeats - 2. AheadBeats: 1..BufBeats; so that no gap follows, the longest frame and the
+// cycles to its seal. BeatsW: bits of a frame's length in beats. SealDepth: frames in flight, >= 3.
+// LowLatency: 1, a seal goes round the empty queue.
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module tx_frame_buffer #(
   parameter int DataW = 512,
   parameter int BufBeats = 256,
+  parameter int AheadBeats = 129,
   parameter int WordW = 4,
   parameter int BeatsW = 11,
   parameter int SealDepth = 32,
@@ -51,6 +54,9 @@ module tx_frame_buffer #(
   if (BufBeats < 8 || (1 << AddrW) != BufBeats) begin : gen_check_beats
     $fatal(1, "tx_frame_buffer: BufBeats must be a power of two of at least 8");
   end
+  if (AheadBeats < 1 || AheadBeats > BufBeats) begin : gen_check_ahead
+    $fatal(1, "tx_frame_buffer: AheadBeats must be in 1..BufBeats");
+  end
   if (SealDepth < 3) begin : gen_check_depth
     $fatal(1, "tx_frame_buffer: SealDepth must be at least 3");
   end
@@ -63,6 +69,7 @@ module tx_frame_buffer #(
   logic [AddrW:0]     rd_q;
   logic [AddrW:0]     used;
   logic               space_q;
+  logic               ahead_q;  // enough waits
   logic [CreditW-1:0] frames_q;  // started, neither aborted nor sent
   logic               forget;
   logic               pop;
@@ -76,9 +83,11 @@ module tx_frame_buffer #(
       wr_q    <= '0;
       begin_q <= '0;
       space_q <= 1'b1;
+      ahead_q <= 1'b0;
     end else begin
       // Lacking may be the beat written last, the one being written and the one that is started.
       space_q <= used < (AddrW + 1)'(BufBeats - 2);
+      ahead_q <= used >= (AddrW + 1)'(AheadBeats);
       if (frame_valid_i) begin
         wr_q <= forget ? begin_q : wr_next;
         if (frame_last_i && !frame_abort_i) begin_q <= wr_next;
@@ -93,7 +102,7 @@ module tx_frame_buffer #(
     else frames_q <= frames_q + CreditW'(start_i) - CreditW'(pop) - CreditW'(forget);
   end
 
-  assign credit_o = frames_q != CreditW'(SealDepth);
+  assign credit_o = frames_q != CreditW'(SealDepth) && !ahead_q;
 
   // ---- what is known of each frame --------------------------------------------------------------
   localparam int SealW = 32 + 16 + BeatsW + WordW;

@@ -65,11 +65,14 @@ module tx_framer #(
   localparam int WordW = $clog2(Bytes / 4);
   localparam int BeatsW = 15 - WordW;
   localparam int SealDepth = 32;
+  // Frames that wait to leave: the longest one, and what covers the time to a seal.
+  localparam int LongestBeats = (4096 + 78 + Bytes - 1) / Bytes;
+  localparam int AheadBeats = LongestBeats + 64 < BufBeats ? LongestBeats + 64 : BufBeats;
 
   if (DataW < 64 || DataW > 1024 || (1 << $clog2(DataW)) != DataW) begin : gen_check_width
     $fatal(1, "tx_framer: DataW must be 64, 128, 256, 512 or 1024");
   end
-  if (BufBeats < (4096 + 78 + Bytes - 1) / Bytes + 4) begin : gen_check_beats
+  if (BufBeats < LongestBeats + 4) begin : gen_check_beats
     $fatal(1, "tx_framer: BufBeats must hold a frame of 4096 bytes of payload and four beats");
   end
 
@@ -214,6 +217,7 @@ module tx_framer #(
   tx_frame_buffer #(
     .DataW(DataW),
     .BufBeats(BufBeats),
+    .AheadBeats(AheadBeats),
     .WordW(WordW),
     .BeatsW(BeatsW),
     .SealDepth(SealDepth),

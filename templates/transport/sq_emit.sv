@@ -5,7 +5,9 @@
 // of the payload in host memory, or, of a READ that is asked for again from inside, of the rest
 // that it asks for. FIRST and ONLY of a WRITE carry the RETH with the whole length; immediate data
 // or the key to invalidate goes with LAST and ONLY; fields that an opcode does not have are zero.
-// m_cmd may stall for any time: room_o falls when CmdDepth packets are inside, none is lost.
+// m_cmd may stall for any time: room_o falls when CmdDepth packets are inside, none is lost, and
+// when two of 512 bytes or more are: what has been decided on early is sent in vain when a rewind
+// comes.
 //
 // QpW: bits of a QPN, 1..14. LowLatency: 1, the address is added up in one cycle, and short ways
 // lead round the queues.
@@ -37,7 +39,15 @@ module sq_emit #(
   localparam int CreditW = $clog2(CmdDepth + 1);
 
   // ---- room: packets on the way and in the queues -----------------------------------------------
+  // A long packet counts as such in the cycle after its put_valid_i, so three may be inside.
   logic               taken;
+  logic               valid0_q;
+  logic [12:0]        bytes0_q;
+  logic [12:0]        out_bytes;
+  logic [1:0]         long_q;
+  logic [1:0]         long_now;
+  logic [1:0]         long_left;  // without the command at the output
+  logic [1:0]         long_d;
   logic               room_q;
   logic [CreditW-1:0] credit_q;
   logic [CreditW-1:0] credit_d;
@@ -48,15 +58,23 @@ module sq_emit #(
     credit_d = credit_q;
     if (put_valid_i && !taken) credit_d = credit_q - 1'b1;
     else if (!put_valid_i && taken) credit_d = credit_q + 1'b1;
+    long_d = taken ? long_left : long_now;
   end
+
+  assign long_now  = long_q + 2'(valid0_q && bytes0_q[12:9] != '0);
+  assign long_left = long_now - 2'(out_bytes[12:9] != '0);
 
   always_ff @(posedge clk) begin
     if (rst) begin
       credit_q <= CreditW'(CmdDepth);
+      long_q   <= '0;
       room_q   <= 1'b0;
     end else begin
       credit_q <= credit_d;
-      room_q   <= taken || (credit_q != '0 && !(put_valid_i && credit_q == CreditW'(1)));
+      long_q   <= long_d;
+      // Whether the command is taken is known last.
+      room_q   <= taken ? !long_left[1] :
+          credit_q != '0 && !(put_valid_i && credit_q == CreditW'(1)) && !long_now[1];
     end
   end
 
@@ -136,12 +154,10 @@ module sq_emit #(
     logic [63:0]    compare;
   } packet_t;
 
-  logic        valid0_q;
   packet_t     p0_q;
   logic [63:0] base0_q;
   logic [31:0] offset0_q;
   logic [31:0] length0_q;
-  logic [12:0] bytes0_q;
   logic [31:0] length0;
   logic        sum_valid;
   logic [63:0] sum_addr;
@@ -234,7 +250,6 @@ module sq_emit #(
   packet_t            out;
   logic [63:0]        out_addr;
   logic [31:0]        out_length;
-  logic [12:0]        out_bytes;
 
   stream_fifo #(
     .Width(PacketW),
@@ -292,6 +307,7 @@ module sq_emit #(
       rest_ready, packet_level, rest_level};
 
   `ROCEGEN_ASSERT(packet_never_lost, (!valid0_q || packet_ready) && (!sum_valid || rest_ready))
+  `ROCEGEN_ASSERT(long_bound, long_q != 2'd3 || !valid0_q || bytes0_q[12:9] == '0)
   `ROCEGEN_ASSERT(packet_is_first, !m_cmd_tvalid || packet_valid)
   `ROCEGEN_ASSERT(put_with_room, !put_valid_i || room_q)
 
