@@ -19,8 +19,12 @@ using netlist::InstanceHandle;
 using netlist::PinRef;
 using netlist::Reduce;
 
-/// Cycles that answers are collected while data fills the line: about one in 25 packets of 4 KiB at 512 bit.
+/// Cycles that answers are collected while data fills the line: at least so many, and so many frames. About one in 31
+/// packets of 4 KiB at 512 bit, one in 8 at 64.
 constexpr int kAckHold = 2048;
+constexpr int kAckHoldFrames = 8;
+/// Cycles after which a line that did not hold back data is not full any more, beside the longest frame.
+constexpr int kLineLinger = 128;
 
 /// Latencies of the compiled modules, which their users take as parameters.
 struct Latencies {
@@ -164,8 +168,10 @@ class Architect {
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
-    acks_ = top_.instance("ack_queue_i", "ack_queue", {{"QpCount", spec_.qp_count}, {"HoldCycles", kAckHold}},
-                          "answers that wait to be sent");
+    acks_ = top_.instance(
+        "ack_queue_i", "ack_queue",
+        {{"QpCount", spec_.qp_count}, {"HoldCycles", std::max(kAckHold, kAckHoldFrames * spec_.max_frame_beats())}},
+        "answers that wait to be sent");
     rsp_ = top_.instance("rsp_engine_i", "rsp_engine",
                          {{"QpCount", spec_.qp_count}, {"RdDepth", spec_.transport.read_depth}},
                          "READ responses, atomic acknowledges, answers behind them");
@@ -289,7 +295,9 @@ class Architect {
                            {"Targets", targets()},
                            {"LowLatency", low_}},
                           "fetches payload to send");
-    arb_ = top_.instance("tx_share_i", "tx_share", {{"DataW", spec_.data_width}}, "answers before data");
+    arb_ = top_.instance("tx_share_i", "tx_share",
+                         {{"DataW", spec_.data_width}, {"FullLinger", spec_.max_frame_beats() + kLineLinger}},
+                         "answers before data");
     framer_ = top_.instance("tx_framer_i", "tx_framer",
                             {{"DataW", spec_.data_width},
                              {"QpCount", spec_.qp_count},
@@ -324,6 +332,7 @@ class Architect {
     top_.connect(framer_.stream("m_tx"), watch_.stream("s_tx"), {.weight = 0});
     expose_mac_stream(watch_.stream("m_tx"), "m_axis_tx", "Ethernet frames out, without FCS; no bubble within a frame");
     top_.connect_pin(watch_.pin("stalled_o"), sq_.pin("tx_stalled_i"));
+    top_.connect_pin(watch_.pin("held_o"), arb_.pin("line_full_i"));
   }
 
   void host() {

@@ -3,7 +3,8 @@
 // The stream passes through unchanged, without a register and without a cycle of latency. stalled_o
 // rises in the cycle after a beat has waited for Cycles cycles and falls in the cycle after a beat was
 // taken; the ACK timers stand still meanwhile, so that a paused link burns no retries.
-// cnt_tx_stalls_o pulses once for each stall, in the cycle before stalled_o rises.
+// cnt_tx_stalls_o pulses once for each stall, in the cycle before stalled_o rises. held_o: a beat
+// waited in the cycle before, as it does now and then while the line is full.
 //
 // DataW: 64..1024 bits, a power of two. Cycles: 2..65535.
 // rocegen: comb m_tx.t*<-s_tx.t*, s_tx.tready<-m_tx.tready
@@ -27,6 +28,7 @@ module stall_watch #(
   output logic [DataW/8-1:0] m_tx_tkeep,
   output logic               m_tx_tlast,
   output logic               stalled_o,
+  output logic               held_o,
   output logic               cnt_tx_stalls_o
 );
   if (DataW < 64 || DataW > 1024 || (DataW & (DataW - 1)) != 0) begin : gen_check_data_w
@@ -46,6 +48,11 @@ module stall_watch #(
   assign m_tx_tlast = s_tx_tlast;
   assign stalled_o = stalled_q;
   assign cnt_tx_stalls_o = s_tx_tvalid && !m_tx_tready && !stalled_q && (wait_q == 16'(Cycles - 1));
+
+  always_ff @(posedge clk) begin
+    if (rst) held_o <= 1'b0;
+    else held_o <= s_tx_tvalid && !m_tx_tready;
+  end
 
   always_ff @(posedge clk) begin
     if (s_tx_tvalid && !m_tx_tready) begin

@@ -5,13 +5,15 @@
 // s_request are packets of one empty beat: their tdata is not looked at, so no multiplexer is spent
 // on it. s_data has the line to its tlast; an answer has precedence over the next packet, s_request
 // and s_data take turns packet by packet. busy_o: one of these two was held back (valid without
-// ready) in one of the last Linger cycles, so the line is full: ack_queue then collects its answers.
+// ready) in one of the last Linger cycles, or line_full_i was set in one of the last FullLinger, so
+// answers would take what others want: ack_queue then collects them.
 // request_left_o: in the cycle before, the last beat of a request (a packet that is no response) was
 // taken from s_data. Handshake: the outputs are registers; each tready follows m_axis_tready
 // combinationally, s_request_tready and s_data_tready also the tvalid of those that may go first.
 // Latency 1 cycle, one beat a cycle.
 //
-// DataW: bits a beat, 8..1024, whole bytes. Linger: cycles, 1..65535.
+// DataW: bits a beat, 8..1024, whole bytes. Linger: cycles, 1..65535. FullLinger: cycles, Linger or
+// more: the MAC of a full line may hold back as rarely as once a frame.
 // rocegen: comb s_answer.tready<-m_axis.tready
 // rocegen: comb s_request.tready<-m_axis.tready, s_request.tready<-s_answer.tvalid
 // rocegen: comb s_request.tready<-s_data.tvalid
@@ -22,7 +24,8 @@
 
 module tx_share #(
   parameter int DataW = 512,
-  parameter int Linger = 128
+  parameter int Linger = 128,
+  parameter int FullLinger = 256
 ) (
   input  logic                      clk,
   input  logic                      rst,
@@ -50,6 +53,7 @@ module tx_share #(
   output logic [DataW/8-1:0]        m_axis_tkeep,
   output logic                      m_axis_tlast,
   output logic [roce_pkg::TxPktW:0] m_axis_tuser,
+  input  logic                      line_full_i,
   output logic                      request_left_o,
   output logic                      busy_o
 );
@@ -57,8 +61,11 @@ module tx_share #(
   if (Linger < 1 || Linger > 65535) begin : gen_check_linger
     $fatal(1, "tx_share: Linger must be in 1..65535");
   end
+  if (FullLinger < Linger || FullLinger > 65535) begin : gen_check_full_linger
+    $fatal(1, "tx_share: FullLinger must be in Linger..65535");
+  end
 
-  localparam int LingerW = $clog2(Linger + 1);
+  localparam int LingerW = $clog2(FullLinger + 1);
 
   logic inside_q;  // between the beats of a packet of data
   logic data_next_q;  // s_request had the last turn
@@ -112,7 +119,8 @@ module tx_share #(
       request_left_o <= 1'b0;
     end else begin
       request_left_o <= s_data_tvalid && s_data_tready && s_data_tlast && is_request;
-      if (held) linger_q <= LingerW'(Linger);
+      if (line_full_i) linger_q <= LingerW'(FullLinger);
+      else if (held && linger_q <= LingerW'(Linger)) linger_q <= LingerW'(Linger);
       else if (linger_q != '0) linger_q <= linger_q - 1'b1;
     end
   end

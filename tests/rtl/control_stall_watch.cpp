@@ -39,6 +39,7 @@ class Wire : public Agent {
     const bool waits = offered_ && out_.ready.get() == 0;
     // waited_: cycles that the beat at the output has waited before this one.
     REQUIRE((dut_->stalled_o != 0) == (waited_ >= kCycles));
+    REQUIRE((dut_->held_o != 0) == (waited_ != 0));
     REQUIRE((dut_->cnt_tx_stalls_o != 0) == (waits && waited_ + 1 == kCycles));
     stalls += dut_->cnt_tx_stalls_o;
     stalled += dut_->stalled_o;

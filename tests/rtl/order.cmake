@@ -18,12 +18,13 @@ foreach(shape "64 1" "256 4" "512 16")
     SOURCES ${order_lib} templates/host/rsp_guard.sv PARAMS DataW=${width} Entries=${entries}
     DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
-foreach(shape "64 1" "512 128")
+foreach(shape "64 1 7" "512 128 128")
   separate_arguments(shape)
   list(GET shape 0 width)
   list(GET shape 1 linger)
+  list(GET shape 2 full)
   add_rtl_bench(NAME tx_share_${width} TOP tx_share BENCH tests/rtl/tx_share.cpp LABELS net
-    SOURCES ${order_lib} templates/net/tx_share.sv PARAMS DataW=${width} Linger=${linger}
+    SOURCES ${order_lib} templates/net/tx_share.sv PARAMS DataW=${width} Linger=${linger} FullLinger=${full}
     DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
 add_rtl_bench(NAME cmd_bypass TOP cmd_bypass BENCH tests/rtl/cmd_bypass.cpp LABELS host

@@ -28,12 +28,13 @@ struct Bench : Agent {
     };
     sim.reset();
   }
-  void drive() override {}
+  void drive() override { sim.dut.line_full_i = full_percent != 0 && sim.rng().percent(full_percent) ? 1 : 0; }
   void sample() override {
     auto& d = sim.dut;
     INFO("seed ", seed(), " cycle ", now_);
-    // Held back in one of the last Linger cycles.
-    REQUIRE((d.busy_o != 0) == (held_ != 0 && now_ - held_ <= P_Linger));
+    // Held back in one of the last Linger cycles, or a full line in one of the last FullLinger.
+    REQUIRE((d.busy_o != 0) ==
+            ((held_ != 0 && now_ - held_ <= P_Linger) || (full_ != 0 && now_ - full_ <= P_FullLinger)));
     REQUIRE((d.request_left_o != 0) == left_);
     const bool valid[3] = {d.s_answer_tvalid != 0, d.s_request_tvalid != 0, d.s_data_tvalid != 0};
     const bool ready[3] = {d.s_answer_tready != 0, d.s_request_tready != 0, d.s_data_tready != 0};
@@ -50,11 +51,12 @@ struct Bench : Agent {
     const std::uint64_t opcode = get_field(Port(d.s_data_tuser, kUser).value(), kOpcode, 8);
     left_ = taken == kData && last[kData] && (opcode < 0x0D || opcode > 0x12);
     if ((valid[kData] && !ready[kData]) || (valid[kRequest] && !ready[kRequest])) held_ = now_;
+    if (d.line_full_i != 0) full_ = now_;
     busy += d.busy_o != 0 ? 1 : 0;
     ++now_;
   }
   void on_reset() override {
-    held_ = 0;
+    held_ = full_ = 0;
     now_ = 1;
     inside_ = left_ = false;
   }
@@ -76,9 +78,10 @@ struct Bench : Agent {
   std::deque<Packet> want[3];
   std::vector<Stream> order;
   std::uint64_t busy = 0;
+  unsigned full_percent = 0;
 
  private:
-  std::uint64_t now_ = 1, held_ = 0;
+  std::uint64_t now_ = 1, held_ = 0, full_ = 0;
   bool inside_ = false, left_ = false;
 };
 
@@ -91,6 +94,7 @@ TEST_CASE("random: order, precedence, the line's fill") {
     b.source[kData].stall_percent = round / 2 % 2 != 0 ? 80 : 0;
     b.source[kRequest].stall_percent = round / 4 % 2 != 0 ? 90 : 10;
     b.out.stall_percent = round / 8 != 0 ? 50 : 0;
+    b.full_percent = round % 3 * 2;
     for (unsigned i = 0; i < 600; ++i) b.push(static_cast<Stream>(b.sim.rng().below(3)));
     b.sim.run_until([&] { return b.empty(); }, 200'000);
   }
