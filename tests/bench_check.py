@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs `rocegen bench` at chosen points and holds what it counted against the targets: fractions of the wire limit,
-fairness.
+fairness; with `loss` goodput under loss against what theory allows.
 
-  bench_check.py ROCEGEN SPEC FOLDER     FOLDER: of the variant
+  bench_check.py ROCEGEN SPEC FOLDER [loss]     FOLDER: of the variant
 
 Counts over simulated time, so the result is the same on every machine."""
 import json
@@ -30,8 +30,42 @@ TARGETS = {
 FAIR = 0.99
 FAIR_TOTAL = {"write": 0.99, "read": 0.95}
 
+# Under loss, least fraction of what theory allows by probability, payload, queue pairs, round trip in us.
+LOSS_TARGETS = {
+    (0, 4096, 16, 10): 0.995,
+    (0.01, 4096, 16, 10): 0.95,
+}
+
+
+def check_loss(rocegen, spec, folder):
+    command = [rocegen, "bench", spec, "-o", folder, "--only", "loss", "--own-recovery"]
+    for point in LOSS_TARGETS:
+        command += ["--loss-point", "%g:%d:%d:%g" % point]
+    done = subprocess.run(command, check=False)
+    if done.returncode:
+        return done.returncode
+    with open(folder + "/bench/bench.json", encoding="utf-8") as file:
+        points = json.load(file)["loss"]
+    wanted = dict(LOSS_TARGETS)
+    bad = 0
+    for point in points:
+        key = (point["loss"], point["payload"], point["qps"], point["round_us"])
+        target = wanted.pop(key)
+        fraction = point["gbps"] / point["theory_gbps"]
+        if fraction < target or (key[0] > 0) != (point["lost"] > 0):
+            print("loss %g, %d B, %d QPs, %g us: %.2f Gb/s, %.1f %% of what theory allows, target %.1f %%; %d lost" %
+                  (*key, point["gbps"], 100 * fraction, 100 * target, point["lost"]))
+            bad += 1
+    if wanted:
+        print("not measured: %s" % sorted(wanted))
+        bad += 1
+    print("%d of the targets missed" % bad)
+    return 1 if bad else 0
+
 
 def main():
+    if sys.argv[4:] == ["loss"]:
+        return check_loss(*sys.argv[1:4])
     rocegen, spec, folder = sys.argv[1:]
     with open(folder + "/manifest.json", encoding="utf-8") as file:
         all_qps = json.load(file)["spec"]["qp_count"]

@@ -30,6 +30,8 @@ struct Options {
   bool quick = false;
   std::vector<std::string> only;
   std::vector<std::string> points;
+  std::vector<std::string> losses;
+  bool own_recovery = false;
 };
 
 /// The fastest Ethernet rate that the datapath and the MAC's streams carry, in Gb/s.
@@ -104,28 +106,38 @@ std::string markdown(const spec::StackSpec& s, const Json& r) {
   if (r.contains("loss")) {
     out +=
         "## Goodput under loss\n\n"
-        "WRITEs, lost at random in both directions. Theory: a loss repeats what its queue pair has under way in a "
-        "round "
-        "(go-back-N),\n"
-        "or just itself unless it was its message's first packet (selective).\n\n"
+        "WRITEs, lost at random in both directions. Theory, with the losses that fell: a packet lost goes again and, "
+        "with "
+        "go-back-N,\n"
+        "all that its queue pair sent behind it until the NAK came; with selective recovery only if it was its "
+        "message's "
+        "first.\n\n"
         "| loss | queue pairs | message | round trip | go-back-N Gb/s | in theory | selective Gb/s | in theory | wire "
         "limit | timeouts |\n"
         "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    const std::string first = r["loss"].front().at("recovery");
     for (const Json& p : r["loss"]) {
-      if (p.at("recovery") != "go_back_n") continue;
-      const Json* other = nullptr;
+      if (p.at("recovery") != first) continue;
+      std::map<std::string, const Json*> by;  // recovery -> this point
       for (const Json& o : r["loss"])
-        if (o.at("recovery") == "selective" && o.at("loss") == p.at("loss") && o.at("payload") == p.at("payload") &&
-            o.at("qps") == p.at("qps") && o.at("round_us") == p.at("round_us"))
-          other = &o;
-      if (other == nullptr) continue;
-      fmt::format_to(std::back_inserter(out),
-                     "| {:g} | {} | {} | {:g} us | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {}, {} |\n",
-                     p.at("loss").get<double>(), p.at("qps").get<int>(), bytes_words(p.at("payload")),
-                     p.at("round_us").get<double>(), p.at("gbps").get<double>(),
-                     p.at("go_back_n_theory_gbps").get<double>(), other->at("gbps").get<double>(),
-                     p.at("selective_theory_gbps").get<double>(), p.at("limit_gbps").get<double>(),
-                     p.at("sq_timeouts").get<std::uint64_t>(), other->at("sq_timeouts").get<std::uint64_t>());
+        if (o.at("loss") == p.at("loss") && o.at("payload") == p.at("payload") && o.at("qps") == p.at("qps") &&
+            o.at("round_us") == p.at("round_us"))
+          by[o.at("recovery")] = &o;
+      fmt::format_to(std::back_inserter(out), "| {:g} | {} | {} | {:g} us |", p.at("loss").get<double>(),
+                     p.at("qps").get<int>(), bytes_words(p.at("payload")), p.at("round_us").get<double>());
+      std::string timeouts;
+      for (const char* recovery : {"go_back_n", "selective"}) {
+        const auto o = by.find(recovery);
+        if (o == by.end()) {
+          out += " – | – |";
+          continue;
+        }
+        fmt::format_to(std::back_inserter(out), " {:.3f} | {:.3f} |", o->second->at("gbps").get<double>(),
+                       o->second->at("theory_gbps").get<double>());
+        timeouts +=
+            fmt::format("{}{}", timeouts.empty() ? "" : ", ", o->second->at("sq_timeouts").get<std::uint64_t>());
+      }
+      fmt::format_to(std::back_inserter(out), " {:.3f} | {} |\n", p.at("limit_gbps").get<double>(), timeouts);
     }
     out += "\n![goodput under loss](loss.svg)\n\n";
   }
@@ -196,8 +208,7 @@ std::vector<Chart> charts(const spec::StackSpec& s, const Json& r) {
       const double x = 100 * p.at("loss").get<double>();
       const std::string recovery = p.at("recovery");
       loss.curves[recovery].emplace_back(x, p.at("gbps").get<double>());
-      loss.curves[fmt::format("limit: {} in theory", recovery)].emplace_back(
-          x, p.at(recovery + "_theory_gbps").get<double>());
+      loss.curves[fmt::format("limit: {} in theory", recovery)].emplace_back(x, p.at("theory_gbps").get<double>());
     }
     out.push_back(std::move(loss));
   }
@@ -226,6 +237,7 @@ std::optional<Json> measure(const Options& options, const Variant& variant, cons
   if (options.quick) argv.emplace_back("--quick");
   for (const std::string& part : only) argv.insert(argv.end(), {"--only", part});
   for (const std::string& point : points) argv.insert(argv.end(), {"--point", point});
+  for (const std::string& point : options.losses) argv.insert(argv.end(), {"--loss-point", point});
   if (run_attached({"bench", argv, {}, {}, {}}, diagnostics).exit_code != 0) return std::nullopt;
   const auto text = spec::read_text_file(report.string(), diagnostics);
   if (!text) return std::nullopt;
@@ -250,7 +262,7 @@ int bench(const Options& options) {
   std::optional<Json> result = measure(options, *variant, options.only, options.points, report, diagnostics);
   if (!result) return failed(kCheckFailed);
   Json& measured = *result;
-  if (measured.contains("loss")) {
+  if (measured.contains("loss") && !options.own_recovery) {
     // The same NIC with the other recovery, beside it.
     VariantOptions other_options = options.variant;
     other_options.recovery = s.transport.recovery == "selective" ? "go_back_n" : "selective";
@@ -300,6 +312,11 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_flag("--quick", options->quick, "a few points only");
   command->add_option("--only", options->only, "rate, latency, fairness or loss; may be given several times")
       ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
+  command->add_option("--loss-point", options->losses,
+                      "measure goodput under loss at LOSS:BYTES:QPS:ROUND_US instead of the standard points, LOSS the "
+                      "probability a frame; may be given several times");
+  command->add_flag("--own-recovery", options->own_recovery,
+                    "loss: only the transport.recovery of the specification, no model of the other");
   command->add_option("--point", options->points,
                       "measure the rate at OP:BYTES:QPS[:both] instead of the standard points, OP one of write, send, "
                       "read; may be given several times");

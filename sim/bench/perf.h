@@ -25,6 +25,17 @@ struct PerfPoint {
 /// Reads a point as OP:BYTES:QPS or OP:BYTES:QPS:both, OP one of write, send, read; nothing when it is not one.
 std::optional<PerfPoint> parse_perf_point(const std::string& text);
 
+/// One point of the part `loss`: WRITEs.
+struct PerfLoss {
+  double loss = 0;       ///< probability a frame, both ways
+  uint32_t payload = 0;  ///< bytes a message
+  uint32_t qps = 1;
+  double round_us = 10;  ///< round trip: the cable, 1 us each way for NICs and memories
+};
+
+/// Reads a point as LOSS:BYTES:QPS:ROUND_US; nothing when it is not one.
+std::optional<PerfLoss> parse_perf_loss(const std::string& text);
+
 /// What the measurements need to know of the variant and of the surroundings.
 struct PerfOptions {
   double clock_mhz = 250;        ///< of the datapath
@@ -36,10 +47,12 @@ struct PerfOptions {
   uint32_t wqe_slots = 1024;
   uint32_t rqe_slots = 1024;
   uint32_t read_depth = 16;
+  uint32_t window_packets = 256;
   std::string recovery = "go_back_n";  ///< of the variant, for the report
   bool quick = false;                  ///< a few points only
   std::vector<std::string> only;       ///< names of parts: rate, latency, fairness, loss; empty: all
   std::vector<PerfPoint> points;       ///< of the part rate; empty: the standard ones
+  std::vector<PerfLoss> losses;        ///< of the part loss; empty: the standard ones
   uint64_t seed = 1;
 };
 

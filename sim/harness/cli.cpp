@@ -55,6 +55,7 @@ struct Options {
   // bench
   PerfOptions perf;
   std::vector<std::string> points;
+  std::vector<std::string> losses;
   // fuzz
   FuzzOptions fuzz;
   std::vector<std::string> drop;
@@ -360,6 +361,11 @@ class Program {
       if (!point) return complain(fmt::format("bench: '{}' is no point: OP:BYTES:QPS[:both]", text));
       po.points.push_back(*point);
     }
+    for (const std::string& text : o_.losses) {
+      const auto point = parse_perf_loss(text);
+      if (!point) return complain(fmt::format("bench: '{}' is no point: LOSS:BYTES:QPS:ROUND_US", text));
+      po.losses.push_back(*point);
+    }
     po.seed = o_.seed;
     po.qp_count = spec_.value("qp_count", 1u);
     po.clock_mhz = spec_.value("clock_mhz", 250.0);
@@ -367,6 +373,7 @@ class Program {
       po.wqe_slots = t->value("wqe_slots", po.wqe_slots);
       po.rqe_slots = t->value("rqe_slots", po.rqe_slots);
       po.read_depth = t->value("read_depth", po.read_depth);
+      po.window_packets = t->value("window_packets", po.window_packets);
       po.recovery = t->value("recovery", po.recovery);
     }
     const PerfFactory make = [this](size_t which, const NicOptions& options) {
@@ -606,6 +613,8 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   bench->add_option("--only", o.perf.only, "rate, latency, fairness, loss")
       ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
   bench->add_option("--point", o.points, "measure the rate at OP:BYTES:QPS[:both] instead of the standard points");
+  bench->add_option("--loss-point", o.losses,
+                    "measure goodput at LOSS:BYTES:QPS:ROUND_US instead of the standard points");
   CLI::App* fuzz = app.add_subcommand("fuzz", "forged frames for the NIC while it works");
   fuzz->add_option("--frames", o.fuzz.frames, "forged frames")->capture_default_str();
   fuzz->add_option("--qps", o.fuzz.qps, "connections under attack")->capture_default_str()->check(CLI::Range(1, 4096));
