@@ -19,10 +19,9 @@ using netlist::InstanceHandle;
 using netlist::PinRef;
 using netlist::Reduce;
 
-/// Cycles that answers are collected while data fills the line: at least so many, and so many frames. About one in 31
-/// packets of 4 KiB at 512 bit, one in 8 at 64.
+/// Cycles that answers are collected while data fills the line: about one in 25 packets of 4 KiB at 512 bit, one in 5
+/// at 64, where more would be a long time: what the sender has posted has to last that long, and for a round trip.
 constexpr int kAckHold = 2048;
-constexpr int kAckHoldFrames = 8;
 /// Cycles after which a line that did not hold back data is not full any more, beside the longest frame.
 constexpr int kLineLinger = 128;
 
@@ -168,10 +167,8 @@ class Architect {
                                "checks requests, answers them, hands on their data");
     regions_ = top_.instance("mr_table_i", "mr_table", {{"MrCount", spec_.memory_regions}}, "memory regions");
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
-    acks_ = top_.instance(
-        "ack_queue_i", "ack_queue",
-        {{"QpCount", spec_.qp_count}, {"HoldCycles", std::max(kAckHold, kAckHoldFrames * spec_.max_frame_beats())}},
-        "answers that wait to be sent");
+    acks_ = top_.instance("ack_queue_i", "ack_queue", {{"QpCount", spec_.qp_count}, {"HoldCycles", kAckHold}},
+                          "answers that wait to be sent");
     rsp_ = top_.instance("rsp_engine_i", "rsp_engine",
                          {{"QpCount", spec_.qp_count}, {"RdDepth", spec_.transport.read_depth}},
                          "READ responses, atomic acknowledges, answers behind them");

@@ -3,8 +3,9 @@
 // Frame beats enter without back-pressure; space_o says that more may be started, with room for
 // those on their way (a beat enters in the cycle after it was started). start_i announces a frame;
 // credit_o says that another may be started: not more than SealDepth, and none while AheadBeats
-// beats or more wait to be read, so that what comes later does not stand behind a whole buffer. An aborted frame (frame_abort_i with its last beat) is
-// forgotten at once. seal_* brings the values of each other frame, in order, after its last beat.
+// beats or more wait to be read, so that what comes later does not stand behind a whole buffer. An
+// aborted frame (frame_abort_i with its last beat) is forgotten at once. seal_* brings the values
+// of each other frame, in order, after its last beat.
 // On the way out the ICRC goes behind the covered bytes and the checksum into bytes 24, 25; a frame
 // of less than 60 bytes is padded to 60 with zeros. Latency 4 cycles from seal to first beat, 3
 // with LowLatency. A beat a cycle, also between frames.
