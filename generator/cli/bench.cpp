@@ -51,6 +51,9 @@ std::string bytes_words(std::uint64_t n) {
 
 std::string cell(const Json& value) { return value.is_number() ? fmt::format("{}", value.get<long>()) : "–"; }
 
+/// The chart of goodput under loss shows these points.
+bool in_loss_chart(const Json& point) { return point.at("qps") == 1 && point.at("round_us") == 10; }
+
 std::string rate_table(const Json& points, bool fairness) {
   std::string out = fmt::format(
       "| operation | payload | queue pairs | directions | M messages/s | Gb/s of payload | wire limit Gb/s | of the "
@@ -139,7 +142,8 @@ std::string markdown(const spec::StackSpec& s, const Json& r) {
       }
       fmt::format_to(std::back_inserter(out), " {:.3f} | {} |\n", p.at("limit_gbps").get<double>(), timeouts);
     }
-    out += "\n![goodput under loss](loss.svg)\n\n";
+    out += '\n';
+    if (std::any_of(r["loss"].begin(), r["loss"].end(), in_loss_chart)) out += "![goodput under loss](loss.svg)\n\n";
   }
   fmt::format_to(std::back_inserter(out), "{} cycles simulated.\n", r.at("simulated_cycles").get<std::uint64_t>());
   return out;
@@ -204,7 +208,7 @@ std::vector<Chart> charts(const spec::StackSpec& s, const Json& r) {
                false,
                {}};
     for (const Json& p : r["loss"]) {
-      if (p.at("qps") != 1 || p.at("round_us") != 10) continue;
+      if (!in_loss_chart(p)) continue;
       const double x = 100 * p.at("loss").get<double>();
       const std::string recovery = p.at("recovery");
       loss.curves[recovery].emplace_back(x, p.at("gbps").get<double>());
@@ -212,6 +216,8 @@ std::vector<Chart> charts(const spec::StackSpec& s, const Json& r) {
     }
     out.push_back(std::move(loss));
   }
+  // Points of one's own may have nothing of a chart.
+  std::erase_if(out, [](const Chart& chart) { return chart.curves.empty(); });
   return out;
 }
 
