@@ -20,7 +20,7 @@ module sq_requester_bench #(
   output logic         s_wqe_tready,
   input  logic [511:0] s_wqe_tdata,
   input  logic         set_valid_i,
-  input  logic [334:0] set_i,
+  input  logic [342:0] set_i,
   input  logic [5:0]   set_life_i,
   input  logic         state_we_i,
   input  logic [13:0]  state_qpn_i,
