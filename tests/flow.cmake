@@ -108,6 +108,21 @@ if(ROCEGEN_RTL_TESTS)
     flow_variant(SPEC tests/specs/deep.json SYNTH)
   endif()
 
+  flow_variant(SPEC specs/custom_xor.json)
+  flow_variant(SPEC tests/specs/services.json COMB)
+  # Masks 13: all but the one that judges payload, which is random here.
+  flow_test(NAME soak.services VARIANT services COST 200
+            COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/services.json -o ${FLOW_DIR}/services --pairs dut-dut
+                    --services 13 soak --qps 16 --messages ${messages} --loss 0.01)
+  set_tests_properties(soak.services PROPERTIES FIXTURES_REQUIRED "gen.services;model.services")
+  # What `rocegen new-service` writes lints and passes its own test; orders and subsets of services at every width.
+  add_test(NAME services.new WORKING_DIRECTORY ${FLOW_DIR}
+           COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/new_service.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/new_service)
+  add_test(NAME services.matrix WORKING_DIRECTORY ${FLOW_DIR}
+           COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/services_matrix.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/matrix)
+  set_tests_properties(services.new services.matrix PROPERTIES LABELS flow COST 400 TIMEOUT ${FLOW_TIMEOUT}
+                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR};ROCEGEN_LONG=$ENV{ROCEGEN_LONG}")
+
   # Line coverage of templates/transport and templates/net: scenarios and forged frames on three variants, merged. The models with counters
   # are slow: with --long only.
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")

@@ -47,6 +47,9 @@ constexpr std::array kCodes = {
     spec::CodeInfo{"E0569", "module is not in the files",
                    "None of the service's files declares the module that `module` names.", "\"module\": \"xor_msk\"",
                    "\"module\": \"xor_mask\""},
+    spec::CodeInfo{"E0570", "file of a new service is there already",
+                   "`rocegen new-service` writes three files and never over one that exists.",
+                   "rocegen new-service sieve, twice", "Remove the files, or choose another folder with -o."},
 };
 
 }  // namespace

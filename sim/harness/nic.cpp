@@ -115,6 +115,20 @@ void Nic::read_register(uint16_t address, std::function<void(uint32_t)> done) {
   axil_.push_back({false, address, 0, std::move(done)});
 }
 
+bool Nic::poke(const std::string& name, uint32_t words, uint32_t value) {
+  const auto it = map_.registers.find(name);
+  if (it == map_.registers.end()) return false;
+  write_register(static_cast<uint16_t>(it->second + 4 * words), value);
+  return true;
+}
+
+bool Nic::peek(const std::string& name, uint32_t words, std::function<void(uint32_t)> done) {
+  const auto it = map_.registers.find(name);
+  if (it == map_.registers.end()) return false;
+  read_register(static_cast<uint16_t>(it->second + 4 * words), std::move(done));
+  return true;
+}
+
 // After reset: identify, learn the constants, wait until the tables are clear, then do what was asked meanwhile.
 void Nic::boot() {
   booted_ = true;

@@ -60,6 +60,8 @@ class Nic : public Station {
   void set_qp_state(uint32_t qpn, QpState state) override;
   void setup_mr(const MrConfig& mr) override;
   void setup_srq(const SrqConfig& srq) override;
+  bool poke(const std::string& name, uint32_t words, uint32_t value) override;
+  bool peek(const std::string& name, uint32_t words, std::function<void(uint32_t)> done) override;
   void post(const Wqe& wqe) override;
   void post_recv(const Rqe& rqe) override;
   bool config_done() const override { return ready_ && axil_.empty() && !axil_busy_ && receives_posted(); }

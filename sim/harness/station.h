@@ -56,6 +56,12 @@ class Station {
   virtual void setup_mr(const MrConfig& mr) = 0;
   /// A shared receive ring starts empty.
   virtual void setup_srq(const SrqConfig& srq) = 0;
+  /// Writes a register by its name, `words` words behind its first; false: there is none of this name.
+  virtual bool poke(const std::string& /*name*/, uint32_t /*words*/, uint32_t /*value*/) { return false; }
+  /// Reads one likewise; `done` gets the word when config_done() holds.
+  virtual bool peek(const std::string& /*name*/, uint32_t /*words*/, std::function<void(uint32_t)> /*done*/) {
+    return false;
+  }
   virtual void post(const Wqe& wqe) = 0;
   virtual void post_recv(const Rqe& rqe) = 0;
   /// Every set-up request and counter reading so far is done, every receive entry that has room is posted.

@@ -168,6 +168,7 @@ std::string Runner::shown(const Cqe& c) {
   if ((c.flags & kCqeWithImm) != 0) s += fmt::format(", imm {:#x}", c.imm);
   if ((c.flags & kCqeWithInv) != 0) s += fmt::format(", invalidated {:#x}", c.imm);
   if ((c.flags & kCqeSolicited) != 0) s += ", solicited";
+  if (c.flags >> 8 != 0) s += fmt::format(", tag {:#04x}", c.flags >> 8);
   return s;
 }
 
@@ -261,6 +262,7 @@ std::string Runner::receive_mismatch(const Json& e, const Cqe& c, size_t i) {
   if (auto why = flag("imm", kCqeWithImm, e.contains("imm")); !why.empty()) return why;
   if (auto why = flag("inv", kCqeWithInv, e.contains("inv")); !why.empty()) return why;
   if (auto why = flag("solicited", kCqeSolicited, value(e, "solicited", 0) != 0); !why.empty()) return why;
+  if (value(e, "tag", 0) != c.flags >> 8) return fmt::format("expected tag {:#04x}", value(e, "tag", 0));
   for (const char* const key : {"imm", "inv"}) {
     if (e.contains(key) && need(e, key) != c.imm) return fmt::format("expected {} {:#x}", key, need(e, key));
   }

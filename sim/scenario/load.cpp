@@ -40,6 +40,7 @@ const std::vector<Shape>& shapes() {
        {"name", "on", "length"}},
       {"state", {"on", "qp", "state"}, {"on", "qp", "state"}},
       {"shared_ring", {"on", "number", "log2"}, {"on"}},
+      {"register", {"on", "name", "word", "value", "equals"}, {"on", "name"}},
       {"fill", {"on", "at", "length", "seed", "offset", "byte", "hex", "word"}, {"at"}},
       {"post",
        {"on",    "qp",     "op",  "local", "remote", "length", "rkey",    "lkey",  "id",        "signaled", "flags",
@@ -190,7 +191,7 @@ class Checker {
           if (kind == "complete") {
             keys(j["entries"][i], at, {"id", "qp", "status", "syndrome", "op", "bytes"});
           } else {
-            keys(j["entries"][i], at, {"id", "qp", "status", "op", "bytes", "imm", "inv", "solicited"});
+            keys(j["entries"][i], at, {"id", "qp", "status", "op", "bytes", "imm", "inv", "solicited", "tag"});
           }
         }
       }

@@ -254,6 +254,7 @@ void Runner::step(const std::string& kind, const Json& j) {
     return;
   }
   if (kind == "shared_ring") return shared_ring(j);
+  if (kind == "register") return reg(j);
   if (kind == "post") return post(j);
   if (kind == "recv") return recv(j);
   if (kind == "inject") return inject(j);

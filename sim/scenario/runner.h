@@ -153,6 +153,8 @@ class Runner {
 
   void shared_ring(const Json& j);
 
+  void reg(const Json& j);
+
   void region(const Json& j);
 
   // ---- steps

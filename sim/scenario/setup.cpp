@@ -158,6 +158,24 @@ void Runner::shared_ring(const Json& j) {
   settle();
 }
 
+/// Writes `value`, reads for `equals`; both: in this order.
+void Runner::reg(const Json& j) {
+  const size_t i = station(j, "on");
+  const std::string n = text(j, "name", "");
+  const auto word = static_cast<uint32_t>(value(j, "word", 0));
+  bool known = true;
+  if (j.contains("value")) known = bench_->station(i).poke(n, word, static_cast<uint32_t>(need(j, "value")));
+  settle();
+  if (j.contains("equals")) {
+    uint32_t got = 0;
+    known = known && bench_->station(i).peek(n, word, [&got](uint32_t v) { got = v; });
+    settle();
+    if (known && got != need(j, "equals"))
+      fail(fmt::format("register {} of station {} is {:#x}, expected {:#x}", n, "ab"[i], got, need(j, "equals")));
+  }
+  if (!known) fail(fmt::format("station {} has no register {}", "ab"[i], n));
+}
+
 void Runner::region(const Json& j) {
   const std::string n = text(j, "name", "");
   const size_t i = station(j, "on");

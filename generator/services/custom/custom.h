@@ -21,5 +21,8 @@ std::vector<ContractPort> contract(Attach point, const spec::StackSpec& spec, co
 
 /// SystemVerilog of a stage that hands on what it gets: the start of a service. `name` is the module.
 std::string skeleton(const std::string& name, Attach point);
+/// A small specification that has it, in the same folder, and a scenario that runs it.
+std::string skeleton_spec(const std::string& name, Attach point);
+std::string skeleton_scenario(const std::string& name, Attach point);
 
 }  // namespace rocegen::services

@@ -1,0 +1,101 @@
+"""Orders and subsets of services: each generates and lints at every width, or is refused with the code that says why.
+
+usage: services_matrix.py ROCEGEN FOLDER [--widths 64,128,...]
+
+The list ENTRIES holds one entry a kind of stage; a new type of service adds its own. Without ROCEGEN_LONG=ON all ordered
+pairs run at one width each, in turn, and each entry alone at every width; with it, all ordered pairs and all subsets at every width.
+An order that cannot be is in refused().
+"""
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+WIDTHS = [64, 128, 256, 512, 1024]
+
+
+def custom(name, attach, module, files, **more):
+    return {"type": "custom", "name": name, "attach": attach, "module": module, "files": files, **more}
+
+
+XOR = ["../../specs/custom/xor_mask.sv", "../../specs/custom/xor_in.sv", "../../specs/custom/xor_out.sv"]
+ENTRIES = [
+    custom("unmask", "ingress", "xor_in", XOR),
+    custom("judge", "ingress", "judge", ["services/judge.sv"]),
+    custom("mask", "egress", "xor_out", XOR),
+    custom("down", "deliver", "pass", ["services/pass.sv"], parameters={"UserW": 166}),
+]
+
+
+def attaches(entry):
+    """Attach points of an entry."""
+    return {"custom": lambda: {entry.get("attach")}}[entry["type"]]()
+
+
+def refused(entries):
+    """Code of the diagnostic when this order cannot be, else None."""
+    deliver = False
+    for entry in entries:
+        if deliver and "ingress" in attaches(entry):
+            return "E0215"
+        deliver = deliver or "deliver" in attaches(entry)
+    return None
+
+
+def orders(long):
+    """(entries, widths) of everything that runs."""
+    turn = itertools.cycle(WIDTHS)
+    for entry in ENTRIES:
+        yield (entry,), WIDTHS
+    for pair in itertools.permutations(ENTRIES, 2):
+        yield pair, WIDTHS if long else [next(turn)]
+    for size in range(3, len(ENTRIES) + 1):
+        for subset in itertools.combinations(ENTRIES, size):
+            if long or size == len(ENTRIES):
+                yield subset, WIDTHS if long else [next(turn)]
+
+
+def main():
+    rocegen, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    failed = count = 0
+    for entries, widths in orders(os.environ.get("ROCEGEN_LONG") == "ON"):
+        for width in widths:
+            count += 1
+            absolute = json.loads(json.dumps(entries))
+            for entry in absolute:
+                for key in ("files",):
+                    entry[key] = [str((HERE / "specs" / f).resolve()) for f in entry.get(key, [])]
+            spec = {"name": "matrix", "data_width": width, "qp_count": 8, "mtu": 1024, "memory_regions": 8,
+                    "pipeline_depth": count % 5, "services": absolute}
+            label = f"{width} bit: " + ", ".join(e["name"] for e in entries)
+            (folder / "matrix.json").write_text(json.dumps(spec, indent=2))
+            gen = subprocess.run([rocegen, "gen", str(folder / "matrix.json"), "-o", str(folder / "out")],
+                                 capture_output=True, text=True)
+            code = refused(entries)
+            if code is not None:
+                good = gen.returncode == 1 and code in gen.stderr
+                print(f"{label}: {'refused' if good else 'NOT REFUSED with ' + code}", flush=True)
+                failed += not good
+                continue
+            if gen.returncode != 0:
+                print(f"{label}: NOT GENERATED\n{gen.stderr}", flush=True)
+                failed += 1
+                continue
+            lint = subprocess.run(["verilator", "--lint-only", "-Wall", "-f", "filelist.f", "--top-module", "matrix"],
+                                  cwd=folder / "out", capture_output=True, text=True)
+            print(f"{label}: {'clean' if lint.returncode == 0 else 'NOT CLEAN'}", flush=True)
+            if lint.returncode != 0:
+                print(lint.stderr, flush=True)
+                failed += 1
+    print(f"{count - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
