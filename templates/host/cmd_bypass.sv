@@ -11,12 +11,17 @@
 // there: the ready of the whole way to the MAC is long. Latency: none to m_cmd, 1 cycle to m_pkt. A
 // request a cycle goes through, one every two cycles around. At most 2047 requests may be on the way
 // through.
+//
+// EmptyThrough: 1, empty SENDs and WRITEs always go through dma_read: a service at egress appends
+// something to them.
 // rocegen: comb s_cmd.tready<-s_cmd.t*, s_cmd.tready<-m_cmd.tready
 // rocegen: comb m_cmd.t*<-s_cmd.t*
 `include "rocegen_assert.svh"
 `default_nettype none
 
-module cmd_bypass (
+module cmd_bypass #(
+  parameter int EmptyThrough = 0
+) (
   input  logic                        clk,
   input  logic                        rst,
   input  logic                        s_cmd_tvalid,
@@ -37,12 +42,16 @@ module cmd_bypass (
   logic [CountW-1:0] through_q;  // requests on the way through dma_read
   logic              clear_q;  // none
   logic              offered_q;  // s_cmd was offered to m_cmd and stays there
+  logic              message;  // SEND or WRITE
   logic              around;
   logic              enter;
   logic [CountW-1:0] through_d;
 
   assign cmd = s_cmd_tdata;
-  assign around = cmd.pkt.pay_bytes == '0 && clear_q && !offered_q;
+  assign message = cmd.pkt.opcode < roce_pkg::OpReadRequest ||
+      cmd.pkt.opcode == roce_pkg::OpSendLastInv || cmd.pkt.opcode == roce_pkg::OpSendOnlyInv;
+  assign around = cmd.pkt.pay_bytes == '0 && clear_q && !offered_q &&
+      (EmptyThrough == 0 || !message);
   assign enter = m_cmd_tvalid && m_cmd_tready;
 
   assign m_cmd_tvalid = s_cmd_tvalid && !around && !m_pkt_tvalid;

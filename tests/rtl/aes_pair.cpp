@@ -97,7 +97,9 @@ class Bench : public Agent {
     for (Agent* a : {static_cast<Agent*>(&tx), static_cast<Agent*>(&rx), static_cast<Agent*>(&tx_out),
                      static_cast<Agent*>(&rx_out), static_cast<Agent*>(this)})
       sim.add(*a);
-    tx_out.loose_user = 0;
+    // err, drop, tell, refuse and tag come with the last beat.
+    tx_out.loose_user = 9;
+    rx_out.loose_user = kRx;
     tx_out.on_packet = [this](const Packet& p) { got_tx.push_back(p); };
     rx_out.on_packet = [this](const Packet& p) { got_rx.push_back(p); };
     sim.dut.s_cfg_tvalid = 0;
@@ -353,7 +355,6 @@ class Bench : public Agent {
   std::uint64_t counts[5] = {}, expect[5] = {};
 
  private:
-  // err, drop, tell, refuse and tag come with the last beat, so the sinks must not hold the record constant.
   PacketPorts tx_ports() { return ROCEGEN_PACKET_PORTS(sim.dut, m_tx, P_DataW, kTx); }
   PacketPorts rx_ports() { return ROCEGEN_PACKET_PORTS(sim.dut, m_rx, P_DataW, kRx); }
 };

@@ -27,6 +27,8 @@ foreach(shape "64 1 7" "512 128 128")
     SOURCES ${order_lib} templates/net/tx_share.sv PARAMS DataW=${width} Linger=${linger} FullLinger=${full}
     DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
-add_rtl_bench(NAME cmd_bypass TOP cmd_bypass BENCH tests/rtl/cmd_bypass.cpp LABELS host
-  SOURCES templates/net/roce_pkg.sv templates/host/cmd_bypass.sv
-  DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+foreach(empty 0 1)
+  add_rtl_bench(NAME cmd_bypass_${empty} TOP cmd_bypass BENCH tests/rtl/cmd_bypass.cpp LABELS host
+    SOURCES templates/net/roce_pkg.sv templates/host/cmd_bypass.sv PARAMS EmptyThrough=${empty}
+    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
+endforeach()
