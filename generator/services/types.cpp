@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "generator/services/aes/aes.h"
 #include "generator/services/custom/custom.h"
 #include "generator/services/service.h"
 
@@ -9,7 +10,8 @@ namespace rocegen::services {
 
 std::span<const ServiceType* const> types() {
   // One line a type.
-  static const std::array<const ServiceType*, 1> all = {
+  static const std::array<const ServiceType*, 2> all = {
+      &aes_type(),
       &custom_type(),
   };
   return all;

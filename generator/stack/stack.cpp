@@ -311,7 +311,12 @@ class Architect {
         {{"N", 2}, {"Width", record_width("roce_pkg::tx_cmd_t")}, {"Priority", 0}, {"Registered", 1 - low_}},
         "requests and READ responses take turns");
     top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
-    bypass_ = top_.instance("cmd_bypass_i", "cmd_bypass", {}, "requests without payload need not wait for memory");
+    const bool grows = std::any_of(spec_.services.begin(), spec_.services.end(), [](const spec::ServiceSpec& entry) {
+      return entry.trailer != 0 && entry.at(spec::Attach::egress);
+    });
+    bypass_ = top_.instance("cmd_bypass_i", "cmd_bypass",
+                            grows ? netlist::Params{{"EmptyThrough", 1}} : netlist::Params{},
+                            "requests without payload need not wait for memory");
     top_.connect(sq_.stream("m_cmd"), bypass_.stream("s_cmd"), {.weight = 0});
     top_.connect(bypass_.stream("m_cmd"), cmd_arb_.stream("s_axis", 1), {.weight = 0});
     // No slices here: what has left cmd_bypass is in front of all that leaves dma_read later.
@@ -325,7 +330,18 @@ class Architect {
     top_.connect(serve(spec::Attach::egress, guard_.stream("m_pkt"), "roce_pkg::tx_pkt_t", -1), arb_.stream("s_data"),
                  {.weight = long_wire_});
     top_.connect_pin(arb_.pin("busy_o"), acks_.pin("busy_i"));
-    top_.connect(arb_.stream("m_axis"), framer_.stream("s_pkt"), {.weight = 1});
+    // Whoever has the pins tap_valid_i and tap_i hears of every packet that leaves.
+    const auto listeners = top_.input_pins("tap_i");
+    if (listeners.empty()) {
+      top_.connect(arb_.stream("m_axis"), framer_.stream("s_pkt"), {.weight = 1});
+    } else {
+      const InstanceHandle tap =
+          top_.instance("tx_tap_i", "tx_tap", {{"DataW", spec_.data_width}}, "services hear what leaves");
+      top_.connect(arb_.stream("m_axis"), tap.stream("s_pkt"), {.weight = 0});
+      top_.connect(tap.stream("m_pkt"), framer_.stream("s_pkt"), {.weight = 1});
+      for (const auto& match : listeners) top_.connect_pin(tap.pin("tap_o"), match.pin);
+      for (const auto& match : top_.input_pins("tap_valid_i")) top_.connect_pin(tap.pin("tap_valid_o"), match.pin);
+    }
     top_.connect(framer_.stream("m_tx"), watch_.stream("s_tx"), {.weight = 0});
     expose_mac_stream(watch_.stream("m_tx"), "m_axis_tx", "Ethernet frames out, without FCS; no bubble within a frame");
     top_.connect_pin(watch_.pin("stalled_o"), sq_.pin("tx_stalled_i"));

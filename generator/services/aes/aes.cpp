@@ -86,7 +86,6 @@ class Aes final : public Service {
       site.set_up(*tables_);
       site.life(*tables_);
       site.window(*tables_);
-      site.tap(*tables_);
     }
     Params params = common();
     params.push_back({"RoundsPerStage", rounds_});
