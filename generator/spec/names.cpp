@@ -22,7 +22,9 @@ constexpr const char* kLibraryNames =
     "delay_line icrc_check icrc_mask roce_pkg rx_buffer rx_fetch rx_frontend rx_header rx_ip_sum rx_parse "
     "rx_strip rx_verdict stall_watch tx_assemble tx_frame_buffer tx_framer tx_header tx_lookup tx_seal tx_share "
     // templates/services
-    "ingress_close ingress_open svc_close svc_mask svc_open "
+    "aes_control aes_core aes_egress aes_ghash aes_hash_key aes_ingress aes_keys aes_packet aes_pkg aes_refs aes_round "
+    "aes_sbox aes_sbox_quarter aes_stream aes_strip aes_tables gf_clmul32 gf_product ingress_close ingress_open "
+    "svc_close svc_mask svc_open tx_tap "
     // templates/transport
     "ack_queue ack_split cfg_order fetch_merge mr_table qp_timer responder_ahead responder_buffer responder_decode "
     "responder_mtu "
