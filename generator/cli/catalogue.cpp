@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "generator/dataflow/codes.h"
+#include "generator/model/codes.h"
 #include "generator/netlist/codes.h"
 #include "generator/outputs/codes.h"
 #include "generator/services/codes.h"
@@ -20,8 +21,9 @@ namespace {
 using Table = std::span<const spec::CodeInfo> (*)();
 
 // One line a folder.
-constexpr std::array kTables = {Table{spec::codes}, Table{netlist::codes}, Table{dataflow::codes},
-                                Table{outputs::codes}, Table{services::codes}, Table{preprocess::codes}};
+constexpr std::array kTables = {Table{spec::codes},      Table{netlist::codes}, Table{dataflow::codes},
+                                Table{model::codes},     Table{outputs::codes}, Table{services::codes},
+                                Table{preprocess::codes}};
 
 std::vector<spec::CodeInfo> collect() {
   std::vector<spec::CodeInfo> all;

@@ -19,10 +19,10 @@ namespace {
 using AddCommand = void (*)(CLI::App&, int&);
 
 // In the order of the help.
-constexpr std::array kCommands = {AddCommand{add_check},   AddCommand{add_gen},         AddCommand{add_lint},
-                                  AddCommand{add_synth},   AddCommand{add_sim},         AddCommand{add_bench},
-                                  AddCommand{add_compile}, AddCommand{add_new_service}, AddCommand{add_schema},
-                                  AddCommand{add_explain}};
+constexpr std::array kCommands = {AddCommand{add_check},   AddCommand{add_gen},    AddCommand{add_lint},
+                                  AddCommand{add_synth},   AddCommand{add_sim},    AddCommand{add_bench},
+                                  AddCommand{add_compile}, AddCommand{add_model},  AddCommand{add_new_service},
+                                  AddCommand{add_schema},  AddCommand{add_explain}};
 
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app("Generates RoCE v2 network interfaces in SystemVerilog from a JSON specification.", "rocegen");
@@ -40,7 +40,8 @@ int parse_and_run(int argc, const char* const* argv) {
   app.footer(examples({"rocegen check specs/nic_100g.json", "rocegen gen specs/nic_100g.json",
                        "rocegen lint specs/nic_100g.json", "rocegen synth specs/nic_100g.json",
                        "rocegen sim specs/nic_100g.json", "rocegen bench specs/nic_100g.json",
-                       "rocegen compile specs/graphs/dot_product.json", "rocegen explain E0201"}) +
+                       "rocegen compile specs/graphs/dot_product.json", "rocegen model specs/models/chunks.json",
+                       "rocegen explain E0201"}) +
              "Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error, 4 a check failed");
   int exit_code = kDone;
   add_commands(app, exit_code);

@@ -23,6 +23,7 @@ void add_synth(CLI::App& app, int& exit_code);
 void add_sim(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_compile(CLI::App& app, int& exit_code);
+void add_model(CLI::App& app, int& exit_code);
 void add_new_service(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 

@@ -1,4 +1,6 @@
 // rocegen compile: an expression graph becomes a module, alone.
+#include "generator/cli/compile.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -21,15 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using dataflow::BitVec;
 using dataflow::GraphFile;
-
-struct CompileOptions {
-  std::string graph;
-  std::string output;
-  bool check = false;
-  int vectors = 2000;
-  bool prove = false;
-  bool synth = false;
-};
 
 /// Everything about one compilation that the steps share.
 struct Compilation {
@@ -63,14 +56,20 @@ BitVec stimulus(dataflow::Type type, std::mt19937_64& rng) {
 }
 
 /// A line for every vector: the inputs, then the outputs, in hexadecimal.
-std::string vectors(const GraphFile& file, int count) {
+std::string vectors(const GraphJob& job) {
   std::mt19937_64 rng(1);
   std::string text;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < job.vectors; ++i) {
     std::vector<BitVec> inputs;
-    for (const auto type : file.input_types) inputs.push_back(stimulus(type, rng));
+    if (job.operands) {
+      inputs = job.operands(i);
+    } else {
+      for (const auto type : job.file.input_types) inputs.push_back(stimulus(type, rng));
+    }
     for (const auto& value : inputs) text += value.hex() + " ";
-    for (const auto& value : dataflow::evaluate(file.graph, inputs)) text += value.hex() + " ";
+    for (const auto& value : job.expected ? job.expected(inputs) : dataflow::evaluate(job.file.graph, inputs)) {
+      text += value.hex() + " ";
+    }
     text += "\n";
   }
   return text;
@@ -286,11 +285,11 @@ void fault(const Compilation& c, std::string message, const fs::path& log, spec:
   if (!text.empty()) d.note(text.substr(0, text.find('\n')));
 }
 
-/// Runs the module in Verilator against the evaluator.
-bool check(const Compilation& c, int count, spec::Diagnostics& diagnostics) {
+/// Runs the module in Verilator against what is expected of it.
+bool check(const Compilation& c, const GraphJob& job, spec::Diagnostics& diagnostics) {
   const fs::path folder = c.folder / "check";
   if (!require_program("verilator", diagnostics)) return false;
-  if (!write(folder / "vectors.txt", vectors(c.file, count), diagnostics) ||
+  if (!write(folder / "vectors.txt", vectors(job), diagnostics) ||
       !write(folder / "ports.h", port_header(c), diagnostics) || !write(folder / "main.cpp", kBench, diagnostics)) {
     return false;
   }
@@ -316,7 +315,7 @@ bool check(const Compilation& c, int count, spec::Diagnostics& diagnostics) {
   const fs::path log = folder / "check.log";
   const ToolCommand run = {"check " + c.module.name, {"./obj/check", "vectors.txt"}, folder, log, {}};
   if (run_tools({run}, 1, ignored)[0].exit_code == 0) return true;
-  fault(c, "the module differs from the evaluator", log, diagnostics);
+  fault(c, "the module differs from the " + job.reference, log, diagnostics);
   return false;
 }
 
@@ -392,28 +391,21 @@ std::optional<Synthesis> synthesise(const Compilation& c, spec::Diagnostics& dia
   return r;
 }
 
-int compile(const CompileOptions& options) {
-  spec::Diagnostics diagnostics;
-  const auto finish = [&](int code) {
-    spec::print(stderr, diagnostics);
-    return code;
-  };
-  const auto text = spec::read_text_file(options.graph, diagnostics);
-  if (!text) return finish(kBadInput);
-  auto file = dataflow::read_graph(options.graph, *text, diagnostics);
-  if (!file) return finish(kBadInput);
-  Compilation c{std::move(*file), {}, dataflow::Graph("graph"), {}};
+}  // namespace
+
+int run_graph_job(const GraphJob& job, spec::Diagnostics& diagnostics) {
+  Compilation c{job.file, {}, dataflow::Graph("graph"), {}};
   c.optimised = dataflow::optimise(c.file.graph);
   c.module = dataflow::compile(c.optimised, c.file.options);
-  c.folder = options.output.empty() ? fs::path("out") / c.module.name : fs::path(options.output);
+  c.folder = job.output.empty() ? fs::path("out") / c.module.name : fs::path(job.output);
   const fs::path source = c.folder / (c.module.name + ".sv");
-  if (!write(source, c.module.systemverilog, diagnostics)) return finish(kBadInput);
+  if (!write(source, c.module.systemverilog, diagnostics)) return kBadInput;
 
   std::string report = fmt::format("{}: latency {} cycle{}, levels {} (stages {}), {} register bits, about {} LUT\n",
                                    c.module.name, c.module.latency, c.module.latency == 1 ? "" : "s", c.module.levels,
                                    fmt::join(c.module.stage_levels, ", "), c.module.register_bits, c.module.luts);
   bool good = true;
-  if (options.synth) {
+  if (job.synth) {
     if (const auto s = synthesise(c, diagnostics)) {
       report += fmt::format("  Yosys: {} LUT6 levels; synth_xilinx {} LUT, {} CARRY, {} FF, {} DSP\n", s->levels,
                             s->luts, s->carries, s->registers, s->dsps);
@@ -421,19 +413,39 @@ int compile(const CompileOptions& options) {
       good = false;
     }
   }
-  if (options.check) {
-    const bool same = check(c, options.vectors, diagnostics);
-    if (same) report += fmt::format("  check: {} vectors, the module equals the evaluator\n", options.vectors);
+  if (job.check) {
+    const bool same = check(c, job, diagnostics);
+    if (same) report += fmt::format("  check: {} vectors, the module equals the {}\n", job.vectors, job.reference);
     good = good && same;
   }
-  if (options.prove) {
+  if (job.prove) {
     const bool proved = prove(c, diagnostics);
     if (proved) report += "  proof: the passes keep every value\n";
     good = good && proved;
   }
   report += fmt::format("  wrote {}\n", source.string());
-  if (!spec::write_stdout(report, diagnostics)) return finish(kBadInput);
-  return finish(good ? kDone : kCheckFailed);
+  if (!spec::write_stdout(report, diagnostics)) return kBadInput;
+  return good ? kDone : kCheckFailed;
+}
+
+namespace {
+
+struct CompileOptions {
+  std::string graph;
+  GraphJob job;
+};
+
+int compile(CompileOptions& options) {
+  spec::Diagnostics diagnostics;
+  int code = kBadInput;
+  if (auto text = spec::read_text_file(options.graph, diagnostics)) {
+    if (auto file = dataflow::read_graph(options.graph, std::move(*text), diagnostics)) {
+      options.job.file = std::move(*file);
+      code = run_graph_job(options.job, diagnostics);
+    }
+  }
+  spec::print(stderr, diagnostics);
+  return code;
 }
 
 }  // namespace
@@ -442,14 +454,14 @@ void add_compile(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compile", "compile an expression graph into a pipelined module");
   auto options = std::make_shared<CompileOptions>();
   command->add_option("GRAPH", options->graph, "graph file, see docs/dataflow.md")->required();
-  command->add_option("-o,--output", options->output, "folder of the module; out/<name> if not given")
+  command->add_option("-o,--output", options->job.output, "folder of the module; out/<name> if not given")
       ->type_name("DIR");
-  command->add_flag("--check", options->check, "run the module in Verilator against the evaluator");
-  command->add_option("--vectors", options->vectors, "vectors of --check")
+  command->add_flag("--check", options->job.check, "run the module in Verilator against the evaluator");
+  command->add_option("--vectors", options->job.vectors, "vectors of --check")
       ->check(CLI::Range(2, 10'000'000))
       ->capture_default_str();
-  command->add_flag("--prove", options->prove, "prove by SAT in Yosys that the passes keep every value");
-  command->add_flag("--synth", options->synth, "synthesise with Yosys and report LUTs and levels");
+  command->add_flag("--prove", options->job.prove, "prove by SAT in Yosys that the passes keep every value");
+  command->add_flag("--synth", options->job.synth, "synthesise with Yosys and report LUTs and levels");
   command->footer(examples({"rocegen compile specs/graphs/dot_product.json --check --synth"}));
   command->callback([options, &exit_code] { exit_code = compile(*options); });
 }

@@ -87,7 +87,7 @@ TEST_CASE("version and help") {
   const Result help = run({"--help"});
   CHECK(help.exit_code == 0);
   CHECK(help.err.empty());
-  for (const std::string command : {"check", "schema", "compile", "explain"}) {
+  for (const std::string command : {"check", "schema", "compile", "model", "explain"}) {
     CHECK(contains(help.out, command));
     const Result own = run({command, "--help"});
     CHECK(own.exit_code == 0);
