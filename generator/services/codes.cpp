@@ -7,6 +7,32 @@ namespace rocegen::services {
 namespace {
 
 constexpr std::array kCodes = {
+    // ---- dpi -----------------------------------------------------------------------------------------
+    spec::CodeInfo{
+        "E0531", "no source of a feature",
+        "A feature of a model comes from header.*, payload.*, chunk.* or bytes.*; docs/services-dpi.md lists "
+        "them. Statistics (bytes.*) are of packets, chunk.* of chunks, payload.* of packets.",
+        "\"features\": [\"payload.u8\"]", "\"features\": [\"payload.u8[0]\"]"},
+    spec::CodeInfo{"E0532", "features of the model and their sources do not match",
+                   "Every feature that the model uses has one source, no wider than the feature. A list gives all of "
+                   "them in order, an object the used ones by name.",
+                   "\"features\": [\"payload.u8[0]\"] for a model of 3 features",
+                   "\"features\": { \"src\": \"payload.u16be[0]\" }"},
+    spec::CodeInfo{"E0533", "a source beyond the end",
+                   "A source reads bytes that no payload (longer than the MTU), or no chunk, has.",
+                   "\"features\": [\"chunk.u8[64]\"] with \"chunk_bytes\": 64", "Read less, or make the chunk larger."},
+    spec::CodeInfo{
+        "E0534", "classes and their actions",
+        "A class is one of the model's, named once; a tag is a number that is not 0 and goes with the action "
+        "tag; a packet that is dropped is not tagged or refused.",
+        "{ \"class\": 1, \"actions\": [\"tag\"] }", "{ \"class\": 1, \"actions\": [\"tag\"], \"tag\": 1 }"},
+    spec::CodeInfo{"E0535", "a setting that does not go with the model",
+                   "Thresholds are for a model of one score, and go up; only trees have leaves to round.",
+                   "\"thresholds\": [1, 0]", "\"thresholds\": [0, 1]"},
+    spec::CodeInfo{"E0536", "an inspection of ciphertext",
+                   "Received packets pass the services in the order of the list. An inspection in front of the service "
+                   "that decrypts would judge noise.",
+                   "\"services\": [{ \"type\": \"dpi\", ... }, { \"type\": \"aes\", ... }]", "Put aes first."},
     // ---- custom --------------------------------------------------------------------------------------
     spec::CodeInfo{"E0560", "file of a custom service cannot be used",
                    "A path of `files` names no file, or one that does not end in .sv or .v. Paths are relative to the "

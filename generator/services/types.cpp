@@ -4,14 +4,16 @@
 
 #include "generator/services/aes/aes.h"
 #include "generator/services/custom/custom.h"
+#include "generator/services/dpi/dpi.h"
 #include "generator/services/service.h"
 
 namespace rocegen::services {
 
 std::span<const ServiceType* const> types() {
   // One line a type.
-  static const std::array<const ServiceType*, 2> all = {
+  static const std::array<const ServiceType*, 3> all = {
       &aes_type(),
+      &dpi_type(),
       &custom_type(),
   };
   return all;
