@@ -12,7 +12,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
+#include <set>
 
 #include "generator/model/read.h"
 #include "generator/services/dpi/inspect.h"
@@ -63,7 +65,7 @@ std::string network(std::mt19937_64& rng) {
         rows, scale);
   };
   return fmt::format(R"({{"format": "rocegen-model", "features": {{"count": 512, "bits": 1}}, "layers": [{}, {},
-    {{"weights": [[3, -5, 7, -2, 4, -6]], "bias": [1]}}], "thresholds": [-12, 0, 9]}})",
+    {{"weights": [[3, -5, 7, -2, 4, -6]], "bias": [1]}}], "thresholds": [0, 1, 2]}})",
                      layer(512, 8, -5), layer(8, 6, -1));
 }
 
@@ -101,6 +103,20 @@ constexpr const char* kCategories = R"({"learner":{"objective":{"name":"binary:l
 {"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[2,0,0],
 "split_conditions":[1000.0,-0.61,0.27],"default_left":[0,0,0],"split_type":[0,0,0]}]}}}})";
 
+std::vector<std::uint8_t> payload(std::mt19937_64& rng, std::size_t bytes) {
+  std::vector<std::uint8_t> p(bytes);
+  const auto kind = rng() % 5;
+  for (auto& b : p) {
+    const auto r = static_cast<std::uint8_t>(rng() >> 40U);
+    b = kind == 0   ? r
+        : kind == 1 ? static_cast<std::uint8_t>(32 + r % 95)
+        : kind == 2 ? 0
+        : kind == 3 ? 255
+                    : r & (r >> 3);
+  }
+  return p;
+}
+
 Inspection inspection(const std::string& kind, std::mt19937_64& rng) {
   Inspection i;
   i.name = "dut";
@@ -108,6 +124,20 @@ Inspection inspection(const std::string& kind, std::mt19937_64& rng) {
     i.model = read(network(rng));
     i.chunk = true;
     i.features = sources({"chunk.bit[0..511]"}, true);
+    // Thresholds between scores that occur, so that every class does.
+    std::set<double> scores;
+    for (int n = 0; n < 200; ++n) {
+      const auto chunk = payload(rng, 64);
+      services::PacketView view;
+      view.payload = chunk;
+      model::Sample sample;
+      for (const auto& source : i.features) sample.push_back(services::value_of(*source, view));
+      scores.insert(static_cast<double>(model::scores(i.model, sample)[0]));
+    }
+    const auto rank = [&](std::size_t part) {
+      return *std::next(scores.begin(), static_cast<std::ptrdiff_t>(scores.size() * part / 4));
+    };
+    i.model.thresholds = {rank(1), rank(2), rank(3)};
   } else if (kind == "chunk") {
     i.model = read(kChunkTrees);
     i.chunk = true;
@@ -129,20 +159,6 @@ Inspection inspection(const std::string& kind, std::mt19937_64& rng) {
     i.classes.push_back({actions, (actions & 1) != 0 ? 1 << c : 0});
   }
   return i;
-}
-
-std::vector<std::uint8_t> payload(std::mt19937_64& rng, std::size_t bytes) {
-  std::vector<std::uint8_t> p(bytes);
-  const auto kind = rng() % 5;
-  for (auto& b : p) {
-    const auto r = static_cast<std::uint8_t>(rng() >> 40U);
-    b = kind == 0   ? r
-        : kind == 1 ? static_cast<std::uint8_t>(32 + r % 95)
-        : kind == 2 ? 0
-        : kind == 3 ? 255
-                    : r & (r >> 3);
-  }
-  return p;
 }
 
 int run(char** argv) {
