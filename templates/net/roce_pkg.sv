@@ -175,8 +175,8 @@ package roce_pkg;
     logic        last;  // last packet of its message
     logic [1:0]  kind;  // Pay*
     logic        swap;  // reverse the (8) bytes: a big-endian value goes to memory
-    logic [7:0]  idx;  // of an atomic: its number among the QP's responder resources; of a request's
-                       // data: the QP's life
+    logic [7:0]  idx;  // of an atomic: its number among the QP's responder resources; of data: bit 7,
+                       // the first packet of its message; of a request's data also the QP's life
     logic [2:0]  target;  // AXI master that the address belongs to
     logic [23:0] qpn;
     logic [23:0] psn;

@@ -375,7 +375,7 @@ module responder_retire #(
     fetch_o.kind     <= !slot_q.op.atomic ? roce_pkg::PayRequest :
         slot_q.op.add ? roce_pkg::PayFetchAdd : roce_pkg::PayCmpSwap;
     fetch_o.swap     <= 1'b0;
-    fetch_o.idx      <= slot_q.op.atomic ? view_q.idx : 8'(slot_q.life);
+    fetch_o.idx      <= slot_q.op.atomic ? view_q.idx : {slot_q.op.starts, 7'(slot_q.life)};
     fetch_o.target   <= target_q;
     fetch_o.qpn      <= slot_q.qpn;
     fetch_o.psn      <= view_q.psn;

@@ -37,6 +37,7 @@ module sq_read_fetch #(
   localparam int LevelW = $clog2(Depth + 1);
 
   typedef struct packed {
+    logic           first;
     logic           forward;
     logic           last;
     logic           atomic;
@@ -47,7 +48,7 @@ module sq_read_fetch #(
     logic [13:0]    bytes;
   } put_t;
 
-  localparam int PutW = 60 + QpW;
+  localparam int PutW = 61 + QpW;
 
   // ---- offset, low half of the address, high half -----------------------------------------------
   // Every second cycle at most, so the wide registers need not move in between.
@@ -84,7 +85,7 @@ module sq_read_fetch #(
 
   always_ff @(posedge clk) begin
     if (put_valid_i) begin
-      in_q     <= {put_forward_i, put_forward_i && put_last_i, put_forward_i && put_atomic_i,
+      in_q     <= {put_forward_i && put_number_i == '0, put_forward_i, put_forward_i && put_last_i, put_forward_i && put_atomic_i,
           put_target_i, put_qpn_i, put_psn_i, put_buf_i, put_bytes_i};
       laddr_q  <= put_laddr_i;
       offset_q <= offset;
@@ -134,6 +135,7 @@ module sq_read_fetch #(
     m_fetch_tdata.last     = out.last;
     m_fetch_tdata.kind     = roce_pkg::PayResponse;
     m_fetch_tdata.swap     = out.atomic;
+    m_fetch_tdata.idx      = {out.first, 7'd0};
     m_fetch_tdata.target   = out.target;
     m_fetch_tdata.qpn      = 24'(out.qpn);
     m_fetch_tdata.psn      = out.psn;

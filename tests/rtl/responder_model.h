@@ -109,8 +109,8 @@ struct Command {
 
   static constexpr std::size_t kWidth = 158;
   bool operator==(const Command&) const = default;
-  /// Of a command that forwards nothing only buf_addr and bytes have a meaning; the rest is returned as zero, as is idx
-  /// of anything but an atomic.
+  /// Of a command that forwards nothing only buf_addr and bytes have a meaning; the rest is returned as zero, as is
+  /// the life in idx of data.
   static Command unpack(const Bytes& value) {
     Record r(value, kWidth);
     Command c;
@@ -122,7 +122,7 @@ struct Command {
     c.kind = static_cast<std::uint8_t>(r.get(2));
     c.swap = r.get(1) != 0;
     c.idx = static_cast<std::uint8_t>(r.get(8));
-    if (c.kind < 2) c.idx = 0;
+    if (c.kind < 2) c.idx &= 0x80;
     c.target = static_cast<std::uint8_t>(r.get(3));
     c.qpn = static_cast<std::uint32_t>(r.get(24));
     c.psn = static_cast<std::uint32_t>(r.get(24));
@@ -890,7 +890,7 @@ class ResponderModel {
       o.fetch.forward = true;
       o.fetch.last = op.last;
       o.fetch.kind = op.what != Op::kAtomic ? 0 : h.opcode == 0x13 ? 2 : 3;
-      o.fetch.idx = op.what == Op::kAtomic ? static_cast<std::uint8_t>(q.reads) : 0;
+      o.fetch.idx = op.what == Op::kAtomic ? static_cast<std::uint8_t>(q.reads) : op.first ? 0x80 : 0;
       o.fetch.target = target;
       o.fetch.qpn = h.dqpn;
       o.fetch.psn = h.psn;

@@ -87,7 +87,7 @@ struct Ack {
 /// What the engine must say about a response's payload.
 struct Fetch {
   std::uint32_t buf = 0, bytes = 0, qpn = 0, psn = 0;
-  bool forward = false, last = false, swap = false;
+  bool forward = false, last = false, swap = false, first = false;
   unsigned target = 0;
   std::uint64_t addr = 0;
   std::uint64_t id = 0;
@@ -717,6 +717,7 @@ class Bench {
     f.swap = read->is_atomic();
     f.target = read->target;
     f.addr = read->laddr + std::uint64_t{k} * mtu;
+    f.first = k == 0;
     f.id = read->id;
     f.life = read->life;
     if (last) {
@@ -734,7 +735,9 @@ class Bench {
     c.last = r.get(1) != 0;
     REQUIRE(r.get(2) == 1);
     c.swap = r.get(1) != 0;
-    REQUIRE(r.get(8) == 0);
+    const std::uint64_t idx = r.get(8);
+    REQUIRE((idx & 0x7F) == 0);
+    c.first = idx != 0;
     c.target = static_cast<unsigned>(r.get(3));
     c.qpn = static_cast<std::uint32_t>(r.get(24));
     c.psn = static_cast<std::uint32_t>(r.get(24));
@@ -746,6 +749,7 @@ class Bench {
     fetch_order.pop_front();
     REQUIRE(c.buf == f.buf);
     REQUIRE(c.bytes == f.bytes);
+    if (c.forward && f.forward) REQUIRE(c.first == f.first);
     if (c.forward != f.forward) {
       // The engine may have failed the QP by itself just before; data errors reach it later.
       REQUIRE(f.qpn < P_QpCount);
