@@ -538,6 +538,9 @@ RowModules compile_rows(const Layout& layout, int data_width, int level_budget) 
     dataflow::Options lane = options;
     lane.input_levels = geo.phases > 1 && level_budget > 3 ? 2 : 0;  // the number of the column
     out.modules.push_back(compiled(lane_graph(layout, geo, k, fmt::format("pre_lane_{}", module_of.back())), lane));
+    // Many lanes are one module: the simulator shall not write its code for each of them.
+    std::string& text = out.modules.back().systemverilog;
+    text.insert(text.find(");\n") + 3, "\n  /* verilator no_inline_module */\n");
     out.latency = std::max(out.latency, out.modules.back().latency);
   }
   dataflow::CompiledModule pack = compiled(pack_graph(layout, geo), options);

@@ -26,6 +26,12 @@ inline const char* const kCriteo = R"({
   }
 })";
 
+/// The two operators that take the most hardware, each in its lane at 64 bits.
+inline const char* const kPair = R"({
+  "columns": ["dense", "sparse"],
+  "operators": {"dense": ["neg2zero", "log1p"], "sparse": [{"sigrid_hash": {"salt": 5, "max": 1000003}}]}
+})";
+
 /// The layout of an entry that has no fault.
 inline Layout layout_of(const Json& entry) {
   spec::Diagnostics diagnostics;

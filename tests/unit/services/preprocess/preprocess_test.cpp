@@ -19,6 +19,7 @@
 #include "generator/dataflow/passes.h"
 #include "generator/services/preprocess/logarithm.h"
 #include "generator/services/preprocess/rows.h"
+#include "generator/services/preprocess/table.h"
 #include "generator/spec/locator.h"
 #include "tests/unit/services/preprocess/layouts.h"
 
@@ -317,6 +318,32 @@ TEST_CASE("preprocess: positions and lengths of packets") {
       CHECK(dataflow::evaluate(length, std::array{BitVec(32, total)})[0].low64() == layout.length(total));
       if (i < 20) CHECK(layout.length(total) == model.length(total));
     }
+  }
+}
+
+TEST_CASE("preprocess: rows as text") {
+  const Layout layout = sample::layout_of(Json::parse(R"({
+    "columns": ["label", "dense 2", "pad", "sparse"],
+    "operators": {"dense": [{"fill_null": {"null": "0x80000000", "value": -1}}, "neg2zero", {"log": 1}, "bfloat16"],
+                  "sparse": [{"modulus": 1000}]}})"));
+  spec::Diagnostics diagnostics;
+  const auto words = read_rows(layout, "rows.csv", "y,I1,I2,C1\n1,-5,3.0,ffffffff\r\n0,,0,a\n\n", diagnostics);
+  REQUIRE(words);
+  CHECK(*words == std::vector<std::uint32_t>{1, 0xfffffffb, 3, 0, 0xffffffff, 0, 0x80000000, 0, 0, 10});
+  CHECK(read_rows(layout, "rows.tsv", "1\t-5\t3\tffffffff\n0\t\t0\ta", diagnostics) == words);
+  const auto cells = write_rows(layout, evaluate_rows(layout, *words));
+  CHECK(cells[0] == std::vector<std::string>{"label_1", "dense_1", "dense_2", "sparse_1"});
+  CHECK(cells[1] == std::vector<std::string>{"1", "0", "1.3828125", "295"});
+  CHECK(cells[2] == std::vector<std::string>{"0", "0", "0", "10"});
+  CHECK(diagnostics.empty());
+  for (const char* text : {"", "y,I1,I2,C1\n", "1,2,3\n", "1,2,3,4,5\n", "1,2,3,xyz\n", "1,2.5,3,4\n",
+                           "1,3000000000,3,4\n", "-1,2,3,4\n", "1,2,3,\n", "1,2,3,123456789\n"}) {
+    CAPTURE(text);
+    spec::Diagnostics faults;
+    CHECK_FALSE(read_rows(layout, "rows.csv", text, faults));
+    REQUIRE(faults.error_count() == 1);
+    CHECK(faults.all()[0].code == "E0551");
+    CHECK_FALSE(faults.all()[0].helps.empty());
   }
 }
 
