@@ -19,10 +19,11 @@ namespace {
 using AddCommand = void (*)(CLI::App&, int&);
 
 // In the order of the help.
-constexpr std::array kCommands = {AddCommand{add_check},   AddCommand{add_gen},    AddCommand{add_lint},
-                                  AddCommand{add_synth},   AddCommand{add_sim},    AddCommand{add_bench},
-                                  AddCommand{add_compile}, AddCommand{add_model},  AddCommand{add_new_service},
-                                  AddCommand{add_schema},  AddCommand{add_explain}};
+constexpr std::array kCommands = {AddCommand{add_check},      AddCommand{add_gen},         AddCommand{add_lint},
+                                  AddCommand{add_synth},      AddCommand{add_sim},         AddCommand{add_bench},
+                                  AddCommand{add_compile},    AddCommand{add_model},
+                                  AddCommand{add_preprocess}, AddCommand{add_new_service}, AddCommand{add_schema},
+                                  AddCommand{add_explain}};
 
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app("Generates RoCE v2 network interfaces in SystemVerilog from a JSON specification.", "rocegen");

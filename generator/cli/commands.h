@@ -25,6 +25,7 @@ void add_bench(CLI::App& app, int& exit_code);
 void add_compile(CLI::App& app, int& exit_code);
 void add_model(CLI::App& app, int& exit_code);
 void add_new_service(CLI::App& app, int& exit_code);
+void add_preprocess(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 
 /// Adds all subcommands.

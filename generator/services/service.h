@@ -58,6 +58,10 @@ class Site {
   /// Adds an instance that stands in no stream (tables that two stages share).
   virtual netlist::InstanceHandle side(const std::string& suffix, std::string_view module, netlist::Params params,
                                        const std::string& comment) = 0;
+  /// Adds a stage of the completions on their way to the host: an instance of a module with the streams s_cqe and
+  /// m_cqe. It gets QpCount and Index beside `params`, as far as the module has them.
+  virtual netlist::InstanceHandle completions(const std::string& suffix, std::string_view module,
+                                              netlist::Params params, const std::string& comment) = 0;
   /// The instance has the stream s_cfg: it gets every set-up and change of a queue pair.
   virtual void set_up(netlist::InstanceHandle instance) = 0;
   /// The instance has the pins ctl_*: it answers the service's register window. At most one a service.

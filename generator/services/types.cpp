@@ -5,15 +5,17 @@
 #include "generator/services/aes/aes.h"
 #include "generator/services/custom/custom.h"
 #include "generator/services/dpi/dpi.h"
+#include "generator/services/preprocess/preprocess.h"
 #include "generator/services/service.h"
 
 namespace rocegen::services {
 
 std::span<const ServiceType* const> types() {
   // One line a type.
-  static const std::array<const ServiceType*, 3> all = {
+  static const std::array<const ServiceType*, 4> all = {
       &aes_type(),
       &dpi_type(),
+      &preprocess::preprocess_type(),
       &custom_type(),
   };
   return all;

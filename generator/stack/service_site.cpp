@@ -124,6 +124,12 @@ InstanceHandle ServiceSite::side(const std::string& suffix, std::string_view mod
   return instance(fmt::format("svc_{}_{}", entry.name, suffix), module, std::move(params), comment);
 }
 
+InstanceHandle ServiceSite::completions(const std::string& suffix, std::string_view module, netlist::Params params,
+                                        const std::string& comment) {
+  completions_.push_back(side(suffix, module, std::move(params), comment));
+  return completions_.back();
+}
+
 std::vector<std::pair<int, InstanceHandle>> ServiceSite::windows() const {
   auto all = windows_;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

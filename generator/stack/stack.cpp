@@ -407,7 +407,12 @@ class Architect {
                          "completions that wait for the host");
     top_.connect(sq_.stream("m_cqe"), cqe_arb_.stream("s_axis", 0), {.weight = 0});
     top_.connect(rq_.stream("m_cqe"), cqe_arb_.stream("s_axis", 1), {.weight = 0});
-    top_.connect(cqe_arb_.stream("m_axis"), cqe_.stream("s_axis"), {.weight = 0});
+    netlist::StreamRef completions = cqe_arb_.stream("m_axis");
+    for (InstanceHandle stage : site_.completion_stages()) {
+      top_.connect(completions, stage.stream("s_cqe"), {.weight = 0});
+      completions = stage.stream("m_cqe");
+    }
+    top_.connect(completions, cqe_.stream("s_axis"), {.weight = 0});
     top_.leave_open(cqe_.pin("level_o"), "nobody asks how full it is");
     top_.expose_stream(cqe_.stream("m_axis"), "m_axis_cqe", {.weight = 1, .comment = "completions, roce_pkg::cqe_t"});
 

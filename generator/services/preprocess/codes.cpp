@@ -65,6 +65,10 @@ constexpr std::array kCodes = {
                    "`rocegen preprocess` ran the rows through the Verilated modules and found other bytes than the "
                    "evaluator has. That is a bug in rocegen (or in the simulator).",
                    "rocegen preprocess spec.json rows.csv", "Report it, with the specification and the rows."},
+    spec::CodeInfo{"E0553", "specification without preprocessing",
+                   "`rocegen preprocess` runs rows through the preprocess service of a specification; this one has none.",
+                   "rocegen preprocess specs/nic_100g.json rows.csv",
+                   "rocegen preprocess specs/nic_100g_recsys.json rows.csv"},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The codes that this folder reports: E0540 to E0550 (layouts of rows).
+// The codes that this folder reports: E0540 to E0553 (layouts of rows).
 #pragma once
 
 #include <span>
