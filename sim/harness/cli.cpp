@@ -16,6 +16,7 @@
 #include "sim/harness/nic.h"
 #include "sim/harness/replay.h"
 #include "sim/harness/soak.h"
+#include "sim/model/preprocess.h"
 #include "sim/scenario/scenario.h"
 
 namespace rocegen::sim {
@@ -462,7 +463,10 @@ class Program {
       if (const auto h = spec_.find("host"); h != spec_.end() && h->is_object())
         n.ack_after_write = h->value("ack_after_write", n.ack_after_write);
       if (const auto s = spec_.find("services"); s != spec_.end() && s->is_array()) {
-        for (const Json& entry : *s) n.services.push_back(entry.value("name", ""));
+        for (const Json& entry : *s) {
+          n.services.push_back(entry.value("name", ""));
+          if (entry.value("type", "") == "preprocess") n.rows = std::make_shared<RowModel>(entry);
+        }
       }
       n.serve = static_cast<uint8_t>(o_.services);
       n.mac_period = mac_period_;

@@ -86,6 +86,7 @@ Nic::Nic(std::string name, std::unique_ptr<Dut> dut, RegisterMap map, const NicO
   info_.recovery = options.recovery;
   info_.ack_after_write = options.ack_after_write;
   info_.services = options.services;
+  info_.rows = options.rows;
   info_.counters_by_register = true;
   mac_period_ = options.mac_period != 0 ? options.mac_period : period_;
 }

@@ -31,6 +31,7 @@ struct NicOptions {
   std::string recovery = "go_back_n";  ///< transport.recovery of the NIC's specification
   bool ack_after_write = false;        ///< host.ack_after_write of the NIC's specification
   std::vector<std::string> services;   ///< names of the services of the NIC's specification
+  std::shared_ptr<const RowModel> rows;  ///< its preprocess service; null: it has none
   uint8_t serve = 0;                   ///< services of a QP that asks for none in particular
   uint32_t max_qp_slots_log2 = 6;      ///< ring of a QP that asks for no particular size: at most 2^this slots
 };

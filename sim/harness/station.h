@@ -4,12 +4,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "sim/model/memory.h"
 #include "sim/model/types.h"
 
 namespace rocegen::sim {
+
+class RowModel;
 
 struct StationInfo {
   std::string kind;        ///< "dut" or "model"
@@ -26,6 +29,7 @@ struct StationInfo {
   bool ack_after_write = false;        ///< host.ack_after_write of its specification
   bool counters_by_register = false;
   std::vector<std::string> services;  ///< names of the entries of its specification's services
+  std::shared_ptr<const RowModel> rows;  ///< its preprocess service; null: it has none
 };
 
 class Station {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/model/preprocess.h"
 #include "sim/scenario/runner.h"
 
 namespace rocegen::sim {
@@ -300,7 +301,14 @@ void Runner::compare(const Json& j) {
   const Region* const region = last_region_;
   uint64_t n = value(j, "length", 0);
   Bytes want;
-  if (j.contains("equals")) {
+  const RowModel* rows = nullptr;  // what is there is their output, in which a logarithm may be an ulp off
+  Bytes message;
+  if (j.contains("rows")) {
+    rows = bench_->station(i).info().rows.get();
+    if (rows == nullptr) fail("\"rows\" needs a station that preprocesses");
+    message = memory(memory_of_expression(j, "rows")).read(need(j, "rows"), n);
+    want = rows->run(message);
+  } else if (j.contains("equals")) {
     want = memory(memory_of_expression(j, "equals")).read(need(j, "equals"), n);
   } else if (j.contains("unchanged")) {
     if (region == nullptr) fail("\"unchanged\" needs an address within a region");
@@ -317,7 +325,8 @@ void Runner::compare(const Json& j) {
   // The data may still be on its way through the bus when the completion has come.
   const auto same = [&] {
     is = memory(i).read(at, want.size());
-    return is == want;
+    size_t where = 0;
+    return rows != nullptr ? rows->accepts(message, is, &where) : is == want;
   };
   const Ps until = bench_->now() + value(j, "within_ns", 20'000) * kNs;
   Ps next = 0;

@@ -59,7 +59,7 @@ const std::vector<Shape>& shapes() {
       {"received", {"on", "count", "all", "none", "entries", "order", "status", "within_ns"}, {"on"}},
       {"events", {"on", "list", "within_ns"}, {"on", "list"}},
       {"memory",
-       {"on", "at", "length", "equals", "hex", "byte", "word", "seed", "offset", "unchanged", "within_ns"},
+       {"on", "at", "length", "equals", "hex", "byte", "word", "seed", "offset", "unchanged", "rows", "within_ns"},
        {"at"}},
       {"counters", {"on", "values", "mark"}, {"on"}},
       {"wait", {"ns"}, {"ns"}},
@@ -208,9 +208,9 @@ class Checker {
     }
     if (kind == "repeat" && j.contains("in")) array(j["in"], where + "/in");
     if (kind == "memory" && j.contains("equals") + j.contains("hex") + j.contains("byte") + j.contains("word") +
-                                    j.contains("seed") + j.contains("unchanged") !=
+                                    j.contains("seed") + j.contains("unchanged") + j.contains("rows") !=
                                 1) {
-      fault(where, "needs one of \"equals\", \"hex\", \"byte\", \"word\", \"seed\", \"unchanged\"");
+      fault(where, "needs one of \"equals\", \"hex\", \"byte\", \"word\", \"seed\", \"unchanged\", \"rows\"");
     }
   }
 

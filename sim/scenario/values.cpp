@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/model/preprocess.h"
 #include "sim/model/rng.h"
 #include "sim/scenario/runner.h"
 
@@ -101,6 +102,15 @@ std::optional<uint64_t> Runner::name(std::string_view n) {
     uint32_t least = ~0u;
     for (size_t i = 0; i < bench_->size(); ++i) least = std::min(least, bench_->station(i).info().rd_depth);
     return least;
+  }
+  if (n == "row_bytes" || n == "row_output") {
+    for (size_t i = 0; i < bench_->size(); ++i) {
+      const auto& rows = bench_->station(i).info().rows;
+      if (!rows) continue;
+      const size_t bytes = 4 * rows->columns().size();
+      return n == "row_bytes" ? bytes : rows->length(bytes);
+    }
+    return std::nullopt;
   }
   if (n == "max_mtu") {
     uint32_t least = 4096;
