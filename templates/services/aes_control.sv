@@ -123,7 +123,7 @@ module aes_control #(
   assign row_qpn = setup_q ? s_cfg_tdata.qpn : qpn_q;
   assign qpn_good = {8'd0, row_qpn} < 32'(QpCount);
 
-  // ---- the row ---------------------------------------------------------------------------------------------
+  // ---- the row ----------------------------------------------------------------------------------
   logic            row_we;
   logic [RowW-1:0] row_d, row;
   logic            rows_ready;
@@ -149,7 +149,7 @@ module aes_control #(
   assign mine = command_dir ? received : sent;
   assign other = command_dir ? sent : received;
 
-  // ---- references, for what is told by PSNs of 24 bits -------------------------------------------------------
+  // ---- references, for what is told by PSNs of 24 bits ------------------------------------------
   logic [ExtW-1:0] reference;
   ram_sdp #(
     .Width(ExtW),
@@ -175,7 +175,7 @@ module aes_control #(
   assign past_sent = reference - (state_q == Row ? sent.first_sq : sent.first_rq);
   assign past_received = reference - (state_q == Row ? received.first_sq : received.first_rq);
 
-  // ---- the command's slot --------------------------------------------------------------------------------------
+  // ---- the command's slot -----------------------------------------------------------------------
   logic sent_newer, received_newer, sent_newer_valid, received_newer_valid;
   assign sent_newer = sent.turn[1] ^ sent.turn[0];
   assign received_newer = received.turn[1] ^ received.turn[0];
@@ -196,7 +196,7 @@ module aes_control #(
   end
   assign refused = refusal != '0;
 
-  // ---- hash key ----------------------------------------------------------------------------------------------------
+  // ---- hash key ---------------------------------------------------------------------------------
   logic            hash_start, hash_done;
   logic [PowW-1:0] powers;
   if (Gcm != 0) begin : gen_hash
@@ -221,7 +221,7 @@ module aes_control #(
   logic hash_started_q;
   assign hash_start = state_q == Hash && !hash_started_q;
 
-  // ---- what a command or a set-up does, step by step ------------------------------------------------------------------
+  // ---- what a command or a set-up does, step by step --------------------------------------------
   always_ff @(posedge clk) begin
     if (rst) begin
       state_q         <= Idle;
@@ -334,7 +334,7 @@ module aes_control #(
   assign set_rq_psn_o = s_cfg_tdata.rq_psn;
   assign set_life_o = life_i;
 
-  // ---- writes ------------------------------------------------------------------------------------------------------------
+  // ---- writes -----------------------------------------------------------------------------------
   logic [1:0] dirs;
   assign dirs = setup_q ? 2'b11 : command_dir ? 2'b10 : 2'b01;
   always_comb begin

@@ -50,7 +50,7 @@ module aes_core #(
     localparam bit LongOnly = r > 10;  // AES-128 has no such round
     localparam bit Even = r % 2 == 0;
 
-    // ---- the key of this round, made in the cycle before the round's -----------------------------
+    // ---- the key of this round, made in the cycle before the round's ----------------------------
     logic [127:0] key;  // of the round before
     logic [127:0] older;  // of the one before that
     logic         long;
@@ -112,7 +112,7 @@ module aes_core #(
       assign long_on = long;
     end
 
-    // ---- the lanes -------------------------------------------------------------------------------
+    // ---- the lanes ------------------------------------------------------------------------------
     localparam int Kind = !Both ? (r == 10 ? 1 : 0) : r < 10 ? 0 : r == 10 ? 2 : r < 14 ? 3 : 4;
     logic [Lanes*128-1:0] state;
     logic [Lanes*128-1:0] done;

@@ -31,7 +31,7 @@ module aes_ghash #(
     $fatal(1, "aes_ghash: Lanes must be 1 to 8");
   end
 
-  // ---- 1: each lane's block and power ---------------------------------------------------------------
+  // ---- 1: each lane's block and power -----------------------------------------------------------
   logic [Lanes*128-1:0] x1_q;
   logic [Lanes*128-1:0] h1_q;
   logic [127:0]         one1_q;  // H
@@ -69,7 +69,7 @@ module aes_ghash #(
     last1_q  <= last_i;
   end
 
-  // ---- 2: word products of all lanes but lane 0, and of the length block ----------------------------
+  // ---- 2: word products of all lanes but lane 0, and of the length block ------------------------
   logic [566:0] sum2_d, sum2_q;
   logic [127:0] length2_q;
   logic [127:0] x2_q, h2_q;
@@ -107,7 +107,7 @@ module aes_ghash #(
     first2_q  <= first1_q;
   end
 
-  // ---- 3: their sum; the words of lane 0 ------------------------------------------------------------
+  // ---- 3: their sum; the words of lane 0 --------------------------------------------------------
   logic [127:0] sum3_q;
   logic [287:0] x3_q, h3_q;
   logic         valid3_q, first3_q;
@@ -119,7 +119,7 @@ module aes_ghash #(
     first3_q <= first2_q;
   end
 
-  // ---- 4: the sum so far, with lane 0 -----------------------------------------------------------------
+  // ---- 4: the sum so far, with lane 0 -----------------------------------------------------------
   logic [127:0] hash_q;
   logic [566:0] turn;
   gf_product u_turn (

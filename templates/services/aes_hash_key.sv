@@ -50,7 +50,7 @@ module aes_hash_key #(
 
   assign long = KeyBits == 256 && long_i;
 
-  // ---- one round and one key step a cycle ------------------------------------------------------------------
+  // ---- one round and one key step a cycle -------------------------------------------------------
   logic [127:0] block_d;
   logic         last;
   assign last = round_q == (long ? 4'd14 : 4'd10);

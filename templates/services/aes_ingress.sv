@@ -1,7 +1,7 @@
 // aes_ingress: the AES service on the way in: decrypts SEND, WRITE and READ responses of the queue pairs that have it.
 //
-// Ingress stage of docs/services.md: s_pkt_* -> m_pkt_*, tuser svc_rx_t. A packet without a key in force is dropped, with
-// Gcm one whose tag is wrong too, which is also told (EvtService); each is counted. With Gcm the trailer of 16 bytes
+// Ingress stage of docs/services.md: s_pkt_* -> m_pkt_*, tuser svc_rx_t. A packet without a key in force is dropped,
+// with Gcm one whose tag is wrong too, which is also told (EvtService); each is counted. With Gcm the trailer of 16 bytes
 // is taken off; a packet that is too short for one is dropped like one with a wrong tag.
 // tables_i: writes to the key tables, of aes_tables. Latency and rate: aes_stream, with Gcm a cycle more.
 //
@@ -71,7 +71,7 @@ module aes_ingress #(
     .aad_o(unused_in_aad)
   );
 
-  // ---- without the trailer ----------------------------------------------------------------------------------
+  // ---- without the trailer ----------------------------------------------------------------------
   logic                text_valid, text_ready, text_last;
   logic [DataW-1:0]    text_data;
   logic [DataW/8-1:0]  text_keep;
@@ -118,7 +118,7 @@ module aes_ingress #(
     assign text_short = 1'b0;
   end
 
-  // ---- decryption ----------------------------------------------------------------------------------------------
+  // ---- decryption -------------------------------------------------------------------------------
   logic                unused_payload, response;
   logic [255:0]        aad;
   roce_pkg::rx_hdr_t   hdr;

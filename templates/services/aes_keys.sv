@@ -58,7 +58,7 @@ module aes_keys #(
   localparam int SlotW = 2 * ExtW + 2;
   localparam int KeyW = PowW + KeyBits + 57;
 
-  // ---- 0..2: reference and slots ------------------------------------------------------------------------
+  // ---- 0..2: reference and slots ----------------------------------------------------------------
   logic [ExtW-1:0]    reference;
   logic [2*SlotW-1:0] slot;
   logic [2:0]         cleared;
@@ -111,7 +111,7 @@ module aes_keys #(
     known2_q <= known1_q;
   end
 
-  // ---- 3: distance from the reference; 4: extended PSN --------------------------------------------------
+  // ---- 3: distance from the reference; 4: extended PSN ------------------------------------------
   logic            newer;
   logic [SlotW-1:0] new_slot, old_slot;
   assign newer = slot[ExtW*2] ^ slot[SlotW+ExtW*2];
@@ -146,7 +146,7 @@ module aes_keys #(
         !(new_valid3_q && !age3[ExtW-1] && age3[ExtW-2:aes_pkg::KeyLinger] != '0);
   end
 
-  // ---- 5: the slot in force; 5..7: its key ------------------------------------------------------------------
+  // ---- 5: the slot in force; 5..7: its key ------------------------------------------------------
   logic [ExtW-1:0] ext5_q, ext6_q, ext7_q;
   logic            in_new5_q, in_old5_q, newer5_q;
   logic            ok6_q, ok7_q;

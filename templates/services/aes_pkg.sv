@@ -38,7 +38,7 @@ package aes_pkg;
     for (int i = 0; i < 128; i++) flip[i] = block[8*(i/8)+7-i%8];
   endfunction
 
-  // ---- products in GF(2^128) by Karatsuba's rule, twice: 9 products of 32 by 32 bits ---------------
+  // ---- products in GF(2^128) by Karatsuba's rule, twice: 9 products of 32 by 32 bits ------------
   // The nine words of an operand; linear.
   function automatic logic [287:0] gf_words(input logic [127:0] a);
     gf_words = {a[127:96] ^ a[95:64] ^ a[63:32] ^ a[31:0], a[127:96] ^ a[63:32],

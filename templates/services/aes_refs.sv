@@ -47,7 +47,7 @@ module aes_refs #(
   localparam int LifeW = roce_pkg::LifeW;
   localparam int TapW = 1 + QpW + 24 + LifeW;
 
-  // ---- packets wait while a set-up is written ---------------------------------------------------------
+  // ---- packets wait while a set-up is written ---------------------------------------------------
   logic            in_range;
   logic            response;
   logic            tap_ready;
@@ -72,7 +72,7 @@ module aes_refs #(
     .level_o(unused_level)
   );
 
-  // ---- read, extend, write; a later packet that reads an older reference extends to the same -------------
+  // ---- read, extend, write; a later packet that reads an older reference extends to the same ----
   logic [4:0]            settle_q;  // cycles of the set-up under way
   logic [5:1]            valid_q;
   logic [QpW:0]          addr1_q, addr2_q, addr3_q, addr4_q;

@@ -93,7 +93,7 @@ module aes_stream #(
   localparam int Depth = 64;  // beats and packets that may wait for m_*
   localparam int OutW = DataW + Bytes + 4;
 
-  // ---- admission --------------------------------------------------------------------------------------------
+  // ---- admission --------------------------------------------------------------------------------
   logic       room_q;
   logic [1:0] heads_q;  // cycles of this packet's own that have been given
   logic       beat;
@@ -116,7 +116,7 @@ module aes_stream #(
     end
   end
 
-  // ---- 0 --------------------------------------------------------------------------------------------------------
+  // ---- 0 ----------------------------------------------------------------------------------------
   typedef struct packed {
     logic        beat;
     logic        head;  // first cycle of the packet's own
@@ -184,7 +184,7 @@ module aes_stream #(
     .q_o({keep, data})
   );
 
-  // ---- the key ----------------------------------------------------------------------------------------------------
+  // ---- the key ----------------------------------------------------------------------------------
   logic                     ok;
   logic [aes_pkg::ExtW-1:0] ext;
   logic                     long;
@@ -223,7 +223,7 @@ module aes_stream #(
     .key_i(key_i)
   );
 
-  // ---- the key stream -------------------------------------------------------------------------------------------------
+  // ---- the key stream ---------------------------------------------------------------------------
   // Counters of a packet's blocks, a stage ahead of the key.
   localparam logic [10:0] First = Gcm != 0 ? 11'd2 : 11'd1;
   slot_t              slot_count;
@@ -270,7 +270,7 @@ module aes_stream #(
     .q_o(ok_text)
   );
 
-  // ---- text -------------------------------------------------------------------------------------------------------------
+  // ---- text -------------------------------------------------------------------------------------
   logic [DataW-1:0] pad;
   logic [DataW-1:0] mask;
   logic [DataW-1:0] text_d, text_q;
@@ -298,7 +298,7 @@ module aes_stream #(
         slot_text.active && !ok_text, 1'b0};
     assign unused_tag = ^{powers, tag_i, short_i, aad0_q, slot_tag};
   end else begin : gen_gcm
-    // ---- hash ---------------------------------------------------------------------------------------------------------
+    // ---- hash -----------------------------------------------------------------------------------
     logic [255:0]       aad;  // at AtCipher
     logic [PowW-1:0]    powers_text;  // at AtText
     logic [CipherW-1:0] hashed_d, hashed_q;
@@ -397,7 +397,7 @@ module aes_stream #(
     );
 
     if (Open != 0) begin : gen_open
-      // ---- the tag that came ---------------------------------------------------------------------------------------------
+      // ---- the tag that came --------------------------------------------------------------------
       logic         expect_valid, expect_short;
       logic [127:0] expect_tag;
       logic         tags_ready;
@@ -430,7 +430,7 @@ module aes_stream #(
       assign unused_tag = ^{slot_tag.bytes, slot_tag.head, slot_tag.head2, slot_tag.response,
           slot_tag.count};
     end else begin : gen_seal
-      // ---- the tag goes behind the text ---------------------------------------------------------------------------------------
+      // ---- the tag goes behind the text ---------------------------------------------------------
       localparam int Chunks = Bytes >= 16 ? 1 : 2;
       localparam int ExtraW = 2;
       logic [Chunks*DataW-1:0] turned;  // at AtTag + 1: byte j of the tag is at (rest + j) mod Bytes
@@ -532,7 +532,7 @@ module aes_stream #(
     end
   end
 
-  // ---- out ------------------------------------------------------------------------------------------------------------------------
+  // ---- out --------------------------------------------------------------------------------------
   logic out_ready, user_ready, verdict_ready;
   logic out_valid, user_valid, verdict_valid;
   logic last;

@@ -52,7 +52,7 @@ module aes_strip #(
   assign left = open_q ? left_q : whole;
   assign ends = !tail_q && (s_active_i ? left <= 14'(Bytes) : s_pkt_tlast);
 
-  // ---- the beat that waits; more of its trailer may come in the meantime --------------------------------
+  // ---- the beat that waits; more of its trailer may come in the meantime ------------------------
   logic               full_q;
   logic               done_q;  // may leave
   logic [DataW-1:0]   data_q;
@@ -88,7 +88,7 @@ module aes_strip #(
   end
   assign offset = whole[ByteW-1:0];
 
-  // ---- trailer: byte j is byte (offset + j) mod Bytes of this beat or of the next -------------------------
+  // ---- trailer: byte j is byte (offset + j) mod Bytes of this beat or of the next ---------------
   logic [DataW-1:0]   turned;
   logic [127:0]       bytes_here;
   logic [15:0]        here;  // which bytes of the trailer this beat holds

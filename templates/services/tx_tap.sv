@@ -1,7 +1,7 @@
 // tx_tap: tells services which packets leave.
 //
-// s_pkt_* -> m_pkt_* (of tx_share, {err, tx_pkt_t}), combinational. tap_valid_o pulses a cycle behind the last beat of each
-// packet without err, with its record in tap_o.
+// s_pkt_* -> m_pkt_* (of tx_share, {err, tx_pkt_t}), combinational. tap_valid_o pulses a cycle behind the last beat
+// of each packet without err, with its record in tap_o.
 //
 // DataW: bits of the datapath.
 // rocegen: comb s_pkt.tready<-m_pkt.tready, m_pkt.t*<-s_pkt.t*
