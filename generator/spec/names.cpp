@@ -25,7 +25,7 @@ constexpr const char* kLibraryNames =
     "aes_control aes_core aes_egress aes_ghash aes_hash_key aes_ingress aes_keys aes_packet aes_pkg aes_refs aes_round "
     "aes_sbox aes_sbox_quarter aes_stream aes_strip aes_tables gf_clmul32 gf_product ingress_close ingress_open "
     "svc_close svc_mask svc_open tx_tap "
-    "dpi_chunks dpi_fold dpi_gate dpi_packet "
+    "dpi_chunks dpi_fold dpi_gate dpi_packet pre_complete pre_join pre_stage "
     // templates/transport
     "ack_queue ack_split cfg_order fetch_merge mr_table qp_timer responder_ahead responder_buffer responder_decode "
     "responder_mtu "

@@ -70,10 +70,11 @@ bool accepts(const Json& schema, const Json& value) {
     } else if (keyword == "required") {
       for (const auto& name : rule) ok = ok && (!value.is_object() || value.contains(name.get<std::string>()));
     } else if (keyword == "additionalProperties") {
-      REQUIRE(rule == false);
+      // false, or a schema for members that `properties` does not name
       const Json members = value.is_object() ? value : Json::object();
-      for (const auto& [name, sub] : members.items()) {
-        ok = ok && schema["properties"].contains(name);
+      for (const auto& [name, member] : members.items()) {
+        const bool named = schema.contains("properties") && schema["properties"].contains(name);
+        ok = ok && (named || (rule.is_object() && accepts(rule, member)));
       }
     } else {
       FAIL("unknown keyword " << keyword);
