@@ -97,22 +97,24 @@ if(ROCEGEN_RTL_TESTS)
   set(many 3000)
   set(lives 20000)
   set(synth "")
+  set(loss "")
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
     set(frames 1000000)
     set(messages 200000)
     set(many 3000000)
     set(lives 200000)
     set(synth SYNTH)
+    set(loss LOSS)
   endif()
   flow_variant(SPEC specs/nic_10g.json SYNTH FUZZ ${frames})
   flow_variant(SPEC specs/nic_25g.json SOAK ${messages} CAPTURES)
   flow_variant(SPEC specs/nic_100g.json ${synth} COMB SOAK ${many} QPS 512 CAPTURES BENCH)
   flow_variant(SPEC specs/nic_200g.json ${synth} SOAK ${messages} CAPTURES)
   flow_variant(SPEC tests/specs/w64.json SOAK ${messages} FUZZ ${frames} CAPTURES)
-  flow_variant(SPEC tests/specs/w256.json SOAK ${messages} LIVES ${lives} CAPTURES LOSS)
+  flow_variant(SPEC tests/specs/w256.json SOAK ${messages} LIVES ${lives} CAPTURES ${loss})
   flow_variant(SPEC tests/specs/options.json COMB SOAK ${messages} FUZZ ${frames} CAPTURES)
   flow_variant(SPEC tests/specs/mac_domain.json SOAK 2000)
-  flow_variant(SPEC tests/specs/selective.json COMB SOAK ${messages} CAPTURES LOSS)
+  flow_variant(SPEC tests/specs/selective.json COMB SOAK ${messages} CAPTURES ${loss})
 
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
     flow_variant(SPEC tests/specs/deep.json SYNTH)
@@ -125,13 +127,15 @@ if(ROCEGEN_RTL_TESTS)
             COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/services.json -o ${FLOW_DIR}/services --pairs dut-dut
                     --services 13 soak --qps 16 --messages ${messages} --loss 0.01)
   set_tests_properties(soak.services PROPERTIES FIXTURES_REQUIRED "gen.services;model.services")
-  # What `rocegen new-service` writes lints and passes its own test; orders and subsets of services at every width.
-  add_test(NAME services.new WORKING_DIRECTORY ${FLOW_DIR}
-           COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/new_service.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/new_service)
-  add_test(NAME services.matrix WORKING_DIRECTORY ${FLOW_DIR}
-           COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/services_matrix.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/matrix)
-  set_tests_properties(services.new services.matrix PROPERTIES LABELS flow COST 400 TIMEOUT ${FLOW_TIMEOUT}
-                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR};ROCEGEN_LONG=$ENV{ROCEGEN_LONG}")
+  # With --long: what `rocegen new-service` writes lints and passes its own test; orders and subsets of services at every width.
+  if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
+    add_test(NAME services.new WORKING_DIRECTORY ${FLOW_DIR}
+             COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/new_service.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/new_service)
+    add_test(NAME services.matrix WORKING_DIRECTORY ${FLOW_DIR}
+             COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/services_matrix.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/matrix)
+    set_tests_properties(services.new services.matrix PROPERTIES LABELS flow COST 400 TIMEOUT ${FLOW_TIMEOUT}
+                         ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR};ROCEGEN_LONG=$ENV{ROCEGEN_LONG}")
+  endif()
 
   # Line coverage of templates/transport and templates/net: scenarios and forged frames on three variants, merged. The models with counters
   # are slow: with --long only.

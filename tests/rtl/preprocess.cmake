@@ -29,12 +29,14 @@ function(add_pre_bench width levels qps layout)
             ${PROJECT_SOURCE_DIR}/sim/model/preprocess.h)
 endfunction()
 #             width levels qps layout
-add_pre_bench(64    8      3   pair)
-add_pre_bench(64    5      37  22)
 add_pre_bench(128   10     5   1)
-add_pre_bench(256   6      2   9)
 add_pre_bench(512   8      6   24)
-add_pre_bench(1024  10     5   9)
+if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
+  add_pre_bench(64    8      3   pair)
+  add_pre_bench(64    5      37  22)
+  add_pre_bench(256   6      2   9)
+  add_pre_bench(1024  10     5   9)
+endif()
 
 # pre_length of one of them in pre_complete.
 if(ROCEGEN_RTL_TESTS)
