@@ -127,6 +127,11 @@ if(ROCEGEN_RTL_TESTS)
             COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/services.json -o ${FLOW_DIR}/services --pairs dut-dut
                     --services 13 soak --qps 16 --messages ${messages} --loss 0.01)
   set_tests_properties(soak.services PROPERTIES FIXTURES_REQUIRED "gen.services;model.services")
+  # An inspection at work between two NICs: tags, drops, refusals, events.
+  add_test(NAME services.dpi WORKING_DIRECTORY ${FLOW_DIR}
+           COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/dpi.json -o ${FLOW_DIR}/dpi --pairs dut-dut run dpi_actions)
+  set_tests_properties(services.dpi PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT}
+                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
   # With --long: what `rocegen new-service` writes lints and passes its own test; orders and subsets of services at every width.
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
     add_test(NAME services.new WORKING_DIRECTORY ${FLOW_DIR}
