@@ -130,7 +130,11 @@ if(ROCEGEN_RTL_TESTS)
   # An inspection at work between two NICs: tags, drops, refusals, events.
   add_test(NAME services.dpi WORKING_DIRECTORY ${FLOW_DIR}
            COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/dpi.json -o ${FLOW_DIR}/dpi --pairs dut-dut run dpi_actions)
-  set_tests_properties(services.dpi PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT}
+  # Rows preprocessed between two NICs, also under loss.
+  add_test(NAME services.preprocess WORKING_DIRECTORY ${FLOW_DIR}
+           COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/recsys.json -o ${FLOW_DIR}/recsys --pairs dut-dut
+                   run preprocess_rows preprocess_loss)
+  set_tests_properties(services.dpi services.preprocess PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT}
                        ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
   # With --long: what `rocegen new-service` writes lints and passes its own test; orders and subsets of services at every width.
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")
