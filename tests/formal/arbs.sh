@@ -6,7 +6,7 @@ grant=$lib/arb_grant.sv
 stream=$lib/stream_arb.sv
 record=$lib/record_arb.sv
 
-for records in 0 1; do
+for records in 0 1 2; do
   for priority in 0 1; do
     for n in 2 3 4; do holds formal_arb "Records=$records N=$n Priority=$priority" "${files[@]}"; done
   done
@@ -31,13 +31,20 @@ m 's/s_axis_tlast\[i < N \? i : 0\],$/s_axis_tlast[0],/'                        
 m 's/tree\[\(2\*i\+1\)\*BeatW/tree[(2*i)*BeatW/'                               # selects wrong
 
 m() { fails "$1" "$record" formal_arb "Records=1 N=3" "${files[@]}"; }
-m 's/load = m_axis_tready \|\| !valid_q/load = 1'"'"'b1/'
-m 's/load = m_axis_tready \|\| !valid_q/load = m_axis_tready/'
+m 's/load  = m_axis_tready \|\| !valid_q/load = 1'"'"'b1/'
+m 's/load  = m_axis_tready \|\| !valid_q/load = m_axis_tready/'
 m 's/s_axis_tready = grant \& \{N\{load\}\}/s_axis_tready = {N{load}}/'
 m 's/s_axis_tready = grant \& \{N\{load\}\}/s_axis_tready = grant/'
-m 's/else if \(load\) valid_q <= fire/else if (load) valid_q <= 1'"'"'b1/'
-m 's/take_i\(fire\)/take_i(1'"'"'b0)/'
+m 's/else if \(load\) valid_q <= offer/else if (load) valid_q <= 1'"'"'b1/'
+m 's/take_i\(take\)/take_i(1'"'"'b0)/'
 m 's/IndexW.\(i\)\)/IndexW'"'"'(0))/'
+
+m() { fails "$1" "$record" formal_arb "Records=2 N=3" "${files[@]}"; }
+m 's/grant = held_q \? grant_q : pick/grant = pick/'                           # the grant is not held
+m 's/held_q <= offer \&\& !m_axis_tready/held_q <= offer/'                     # held too long
+m 's/take  = offer \&\& !held_q/take  = 1'"'"'b0/'                             # whose turn it is never changes
+m 's/s_axis_tready = grant \& \{N\{load\}\}/s_axis_tready = {N{load}}/'
+m 's/m_axis_tvalid = offer/m_axis_tvalid = offer \&\& !held_q/'
 
 m() { fails "$1" "$grant" formal_arb "Records=0 N=3" "${files[@]}"; }
 m 's/if \(later_req\[j\]\) later_first\[i\] = 1.b0;//'                         # two grants

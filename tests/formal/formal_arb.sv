@@ -3,7 +3,7 @@
 // tuser (a field of the record) names the input, so that the output can be taken apart. One input `lane`
 // is chosen for good at the start, and one of its beats, chosen at will, is followed.
 //
-// Records: 0 stream_arb, 1 record_arb. N: 2..4. Priority: 0, 1.
+// Records: 0 stream_arb, 1 record_arb, 2 record_arb without a register, where a record leaves as it enters. N: 2..4. Priority: 0, 1.
 // Reach: 1 claims that nothing followed ever arrives, which must be refuted: the proofs are not empty.
 `include "rocegen_assert.svh"
 `default_nettype none
@@ -71,7 +71,7 @@ module formal_arb #(
     for (genvar i = 0; i < N; i++) begin : gen_pack
       assign records[10*i +: 10] = {s_user[2*i +: 2], s_bytes[8*i +: 8]};
     end
-    record_arb #(.N(N), .Width(10), .Priority(Priority)) u_dut (
+    record_arb #(.N(N), .Width(10), .Priority(Priority), .Registered(Records == 1 ? 1 : 0)) u_dut (
       .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(records),
       .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata({m_user, m_bytes})
     );
@@ -149,23 +149,31 @@ module formal_arb #(
     if (started && Reach != 0) assert (!done);
     if (started) begin
       assert ((taken & (taken - 1'b1)) == '0);
-      assert (total <= 2'd1);
-      assert (m_valid == (total != '0));
       if (m_valid) assert ((m_user < 2'(N - 1)) || (m_user == 2'(N - 1)));
-      if (m_valid && (m_user == lane)) assert (inside != '0);
-      if (m_valid && (m_user != lane)) assert (inside == '0);
-      if (follow) assert (inside > ahead);
-      if (follow && (ahead == '0) && m_valid && (m_user == lane)) begin
-        assert (m_bytes == {6'd0, data});
-        assert (m_last == last);
-        assert (m_keep);
+      if (Records == 2) begin
+        assert (m_valid == (s_valid != '0));
+        assert ((taken != '0) == (m_valid && m_ready));
+        if (m_valid && (m_user == lane)) assert (s_valid[lane] && (enters == m_ready) && (m_bytes == {6'd0, data_in}));
+        else assert (!enters);
+      end else begin
+        assert (total <= 2'd1);
+        assert (m_valid == (total != '0));
+        if (m_valid && (m_user == lane)) assert (inside != '0);
+        if (m_valid && (m_user != lane)) assert (inside == '0);
+        if (follow) assert (inside > ahead);
+        if (follow && (ahead == '0) && m_valid && (m_user == lane)) begin
+          assert (m_bytes == {6'd0, data});
+          assert (m_last == last);
+          assert (m_keep);
+        end
       end
       if (open && m_valid) assert (m_user == open_user);
       // Progress: room and a valid input that may go mean that one goes.
-      if ((m_ready || !m_valid) && !busy && (s_valid != '0)) assert (taken != '0);
+      if ((m_ready || (!m_valid && Records != 2)) && !busy && (s_valid != '0)) assert (taken != '0);
       if ((m_ready || !m_valid) && busy && s_valid[busy_lane]) assert (taken[busy_lane]);
       if (Priority == 0) assert (others <= 3'(N - 1));
-      if (Priority == 1 && (taken != '0) && !busy && s_valid[0]) assert (taken[0]);
+      // A record offered and held may have been chosen before lane 0 came.
+      if (Priority == 1 && Records != 2 && (taken != '0) && !busy && s_valid[0]) assert (taken[0]);
     end
   end
 

@@ -1,5 +1,4 @@
 // Bench of ack_split: every answer goes to its side, in order, at once; a set-up waits for those on their way.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

@@ -9,7 +9,7 @@ set(aes_lib templates/net/roce_pkg.sv templates/lib/ram_sdp.sv templates/lib/ram
     templates/net/delay_line.sv)
 
 add_rtl_bench(NAME aes_parts TOP aes_parts BENCH tests/rtl/aes_parts.cpp LABELS services
-  SOURCES ${aes_arithmetic} tests/rtl/aes_parts.sv LIBS -lcrypto)
+  SOURCES ${aes_arithmetic} tests/rtl/aes_parts.sv LIBS crypto)
 
 #              lanes key stage
 set(aes_shapes "1 128 1" "2 256 14")
@@ -23,7 +23,7 @@ foreach(shape ${aes_shapes})
   list(GET shape 2 rounds)
   add_rtl_bench(NAME aes_core_${lanes}_${bits}_${rounds} TOP aes_core BENCH tests/rtl/aes_core.cpp LABELS services
     SOURCES ${aes_arithmetic} templates/services/aes_core.sv
-    PARAMS Lanes=${lanes} KeyBits=${bits} RoundsPerStage=${rounds} LIBS -lcrypto)
+    PARAMS Lanes=${lanes} KeyBits=${bits} RoundsPerStage=${rounds} LIBS crypto)
 endforeach()
 
 #              width gcm key qps stage index
@@ -42,6 +42,6 @@ foreach(shape ${aes_shapes})
   list(GET shape 5 index)
   add_rtl_bench(NAME aes_pair_${width}_${gcm}_${bits} TOP aes_pair BENCH tests/rtl/aes_pair.cpp LABELS services
     SOURCES ${aes_arithmetic} ${aes_lib} ${aes_modules} tests/rtl/aes_pair.sv
-    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh LIBS -lcrypto
+    DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh LIBS crypto
     PARAMS DataW=${width} Gcm=${gcm} KeyBits=${bits} QpCount=${qps} RoundsPerStage=${rounds} Index=${index})
 endforeach()

@@ -1,6 +1,5 @@
 // Bench of aes_core: known answers (FIPS 197, SP 800-38A, and the NIST files of ../shared where they are), then random
 // blocks and keys against OpenSSL, a new key every cycle.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <filesystem>
 
 #include "Vdut.h"

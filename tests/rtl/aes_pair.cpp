@@ -1,6 +1,5 @@
 // Bench of the AES service: aes_egress, aes_ingress and aes_tables, as the stack joins them. What must come out is
 // computed by OpenSSL from a model of keys and extended PSNs that knows nothing of the RTL.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <map>
 #include <optional>
 

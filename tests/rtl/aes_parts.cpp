@@ -1,6 +1,5 @@
 // Bench of the arithmetic of AES: what synthesis gets (gates) against what simulation gets (functions), and both
 // against the definitions: the S-box as inverse and affine map, the product in GF(2^128) bit by bit.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/aes_reference.h"
 #include "tests/rtl/bench.h"

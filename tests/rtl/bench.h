@@ -2,7 +2,6 @@
 //
 // A bench is one doctest program around one Verilated model `Vdut`:
 //
-//   #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 //   #include "Vdut.h"
 //   #include "tests/rtl/bench.h"
 //   using namespace rocegen::bench;

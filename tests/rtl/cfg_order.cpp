@@ -1,5 +1,4 @@
 // Bench of cfg_order: who gets a record, in which order, how far apart; the record is answered last.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

@@ -1,6 +1,5 @@
 // Bench of cmd_bypass: requests leave in their order, whichever way each takes; those without payload go around what
 // waits for memory as soon as no request is in there.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

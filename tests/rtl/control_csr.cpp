@@ -3,7 +3,6 @@
 //
 // Included by a file that control.cmake writes: it includes csr_map.h, and defines V_<number> for every number that the
 // variant was made with.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,5 +1,4 @@
 // event_queue against a model that knows in every cycle how many events are held: order, losses, counters, latency.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

@@ -1,5 +1,4 @@
 // stall_watch: the stream passes through untouched in the same cycle; stalled_o and its counter against a model.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

@@ -20,21 +20,8 @@ function(add_dataflow_bench)
   add_custom_command(OUTPUT ${files} ${dir}/${top}.txt
     COMMAND dataflow_gen ${dir} ${D_SUITE} ${D_KIND} ${D_NUMBERS}
     DEPENDS dataflow_gen COMMENT "compiled modules of ${top}" VERBATIM)
-  # As add_rtl_bench, with one option more: Verilator 5.006 loses or doubles an inversion when it merges the terms of an
-  # XOR tree (verilator #4059, #4832, #4857; random graphs found it here), and -fno-const-bit-op-tree leaves that out.
-  set(bench ${CMAKE_CURRENT_BINARY_DIR}/bench/${top})
-  add_custom_command(OUTPUT ${bench}/bench
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${bench}
-    COMMAND ${CCACHE_ENV} verilator --cc --exe --build -j 1 -Wall --assert -fno-const-bit-op-tree --top-module ${top}
-            --prefix Vdut -Mdir ${bench} -MAKEFLAGS OPT_FAST=-O1
-            -CFLAGS "-std=c++20 -O2 -I${PROJECT_SOURCE_DIR} -DDATAFLOW_VECTORS='\"${dir}/${top}.txt\"'"
-            -o bench ${files} ${PROJECT_SOURCE_DIR}/tests/rtl/dataflow_bench.cpp
-    DEPENDS ${files} ${dir}/${top}.txt ${PROJECT_SOURCE_DIR}/tests/rtl/dataflow_bench.cpp
-            ${PROJECT_SOURCE_DIR}/tests/rtl/bench.h
-    COMMENT "bench ${top}" VERBATIM)
-  add_custom_target(bench_${top} ALL DEPENDS ${bench}/bench)
-  add_test(NAME rtl.${top} COMMAND ${bench}/bench)
-  set_tests_properties(rtl.${top} PROPERTIES LABELS "rtl;dataflow")
+  add_rtl_bench(NAME ${top} TOP ${top} BENCH tests/rtl/dataflow_bench.cpp LABELS dataflow SOURCES ${files}
+                DEFINES DATAFLOW_VECTORS="${dir}/${top}.txt" DEPENDS ${dir}/${top}.txt)
   if(YOSYS)
     add_test(NAME rtl.${top}_yosys
       COMMAND ${YOSYS} -q -e "implicitly declared|conflicting drivers|out of bounds"

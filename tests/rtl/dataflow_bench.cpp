@@ -2,7 +2,6 @@
 //
 // All modules of a suite run side by side on the same vector in each enabled cycle; between them ce_i falls at random
 // while the operands hold other values, which must not come through. Each output is compared in every cycle.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <cstdint>
 #include <fstream>
 #include <random>

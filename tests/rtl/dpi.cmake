@@ -20,7 +20,7 @@ function(add_dpi_bench kind width seed)
     COMMAND dpi_gen ${dir} packets ${kind} ${width} ${seed}
     DEPENDS dpi_gen COMMENT "inspection ${kind} at ${width} bits" VERBATIM)
   add_rtl_bench(NAME dpi_${kind}_w${width} TOP dut_stage BENCH tests/rtl/dpi_stage.cpp LABELS services
-    SOURCES ${sources} ${files} PARAMS DataW=${width} QpCount=11 Index=3 DEFINES "DPI_VECTORS='\"${dir}/packets.txt\"'"
+    SOURCES ${sources} ${files} PARAMS DataW=${width} QpCount=11 Index=3 DEFINES DPI_VECTORS="${dir}/packets.txt"
     DEPENDS ${dir}/packets.txt)
 endfunction()
 

@@ -1,5 +1,4 @@
 // The compiled stage of an inspection against the classes that dpi_gen wrote by the definitions (DPI_VECTORS).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <array>
 #include <fstream>
 #include <sstream>

@@ -1,5 +1,4 @@
 // Bench of fetch_merge: commands come out in the order of the bits, unchanged, none early, at a command a cycle.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

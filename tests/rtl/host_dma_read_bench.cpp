@@ -1,5 +1,4 @@
 // dma_read against a memory: every alignment and tail, bursts, errors, refused addresses, rates, latency.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/host_axi.h"
 

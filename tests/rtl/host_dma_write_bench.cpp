@@ -1,6 +1,5 @@
 // dma_write against a memory: every alignment and tail, guard bytes, bursts, errors, refused addresses,
 // order of completions, rates, latency.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/host_axi.h"
 

@@ -1,7 +1,6 @@
 // Received payload, atomics and reads together on one memory (host_path.sv): a reference executes everything in order
 // of arrival; results, memory, news and events must agree. The memory shows a write when its response is taken, not
 // earlier, so an atomic that begins too early, or two at one address at a time, give wrong results.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <set>
 #include <unordered_map>
 

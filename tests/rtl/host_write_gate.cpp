@@ -1,5 +1,4 @@
 // Bench of write_gate: records come out in order, each not before its writes are done, with the truth about its QP.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <map>
 #include <optional>
 

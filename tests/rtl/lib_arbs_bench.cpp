@@ -1,6 +1,5 @@
 // stream_arb and record_arb with 1, 2, 3, 5 and 16 inputs: whole packets, order within an input, nothing
 // lost, fairness, priority, rate.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

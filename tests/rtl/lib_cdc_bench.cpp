@@ -1,5 +1,4 @@
 // stream_cdc between unrelated clocks, sync_bit, sync_reset.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

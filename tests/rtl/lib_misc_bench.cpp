@@ -1,6 +1,5 @@
 // stream_fork: each consumer gets every beat once. counter_bank: no pulse is lost, lag as documented.
 // byte_rotate: every amount, frozen by ce.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

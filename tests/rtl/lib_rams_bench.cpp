@@ -1,5 +1,4 @@
 // ram_sdp and ram_clear against an array: latency, hold, old word on collision, clearing.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

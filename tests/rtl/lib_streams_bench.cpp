@@ -1,6 +1,5 @@
 // stream_skid, stream_reg and stream_fifo at depths 2, 3, 4, 5, 7, 16, 100, with and without bypass: order, loss,
 // level, rate, latency.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

@@ -1,5 +1,4 @@
 // width_up and width_down: bytes, ends and users of packets survive at every ratio; rate of the narrow side.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 

@@ -1,6 +1,5 @@
 // Bench of rx_frontend: every frame sent must meet the fate that net_frame.h's judge names, in order, and good
 // ones must come out with the right header record and payload.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <filesystem>
 #include <map>
 

@@ -1,6 +1,5 @@
 // Bench of tx_framer: every packet must leave as the frame that net_frame.h builds from its record, byte for byte,
 // whole and without a bubble; packets with the error bit must not leave.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <map>
 
 #include "Vdut.h"

@@ -1,5 +1,4 @@
 // pre_complete with its compiled pre_length, against sim/model/preprocess.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <fstream>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // pre_stage with its compiled modules, against sim/model/preprocess: messages of many queue pairs and both kinds,
 // their packets interleaved, with stalls; packets that are not for it between them.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <fstream>
 #include <map>
 

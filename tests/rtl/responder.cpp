@@ -1,5 +1,4 @@
 // Bench of rx_responder: every command, answer, event and counter against the model in responder_model.h.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <deque>
 #include <map>
 #include <optional>

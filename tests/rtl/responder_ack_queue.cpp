@@ -1,5 +1,4 @@
 // Bench of ack_queue against a model of what may be owed to each QP.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <map>
 #include <set>
 

@@ -1,5 +1,4 @@
 // Bench of rx_dispatch: order and content of its streams, and what is dropped.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 #include "tests/rtl/responder_model.h"

@@ -1,5 +1,4 @@
 // Bench of mr_table: every look-up of every cycle, by either user, against a plain table.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 #include "tests/rtl/rq_model.h"

@@ -3,7 +3,6 @@
 // The model follows what can be seen at the pins: an entry is in its ring when cnt_rq_rqes_o pulses, a set-up is in
 // force when it is taken, a completion has been decided when m_cqe shows it. From these it knows what every look-up
 // must return, and of each entry where it is and what may become of it.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <map>
 #include <optional>
 #include <set>

@@ -2,7 +2,6 @@
 //
 // The model knows no cycle of the engine. It takes note of every input at the moment at which it is taken and judges
 // every command: is this packet due, are all its fields right, was nothing overtaken, is nothing forgotten?
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <map>
 #include <optional>
 #include <tuple>

@@ -1,6 +1,5 @@
 // Bench of rsp_guard: packets pass as they are; after a response with an error the QP's responses carry it too, until
 // the QP starts anew.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <optional>
 
 #include "Vdut.h"

@@ -1,5 +1,4 @@
 // Bench of sq_engine against the host and peer of sq_model.h. Cases are named after the rows of cases.md.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "tests/rtl/sq_bench.h"
 
 TEST_CASE("one message of each length around the MTU: L73 P41 L21 P38") {

@@ -1,6 +1,5 @@
 // Bench of sq_engine, second part: READs, atomics, receiver-not-ready, credits, fence, SQD, data errors. Against
 // the host and peer of sq_model.h; cases are named after the rows of cases.md.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "tests/rtl/sq_bench.h"
 
 namespace {

@@ -2,7 +2,6 @@
 // credits, RNR waits, rewinds, errors, set-ups, completions), the peers and the link, all at random, and holds every
 // slot written, cursor told, READ listed and command sent against a model of its own that counts PSNs and ring
 // indices without wrapping. Cases name the rows of cases.md that they cover.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <optional>
 #include <set>
 #include <tuple>

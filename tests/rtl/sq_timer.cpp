@@ -1,6 +1,5 @@
 // Bench of qp_timer on its own: every RNR code and timeout code against the table of the standard, at clock rates
 // that the whole engine would be too slow to simulate; never early.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 #include "tests/rtl/sq_rules.h"

@@ -1,6 +1,5 @@
 // Bench of tx_share: the three streams come through whole and in order, answers first, requests and data in turns;
 // busy_o and request_left_o to the cycle.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "Vdut.h"
 #include "tests/rtl/bench.h"
 
