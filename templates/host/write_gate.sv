@@ -24,10 +24,11 @@
 // lie. Depth: records held in the FIFO, 4..65536; three more stand behind it. Slack: 1..Depth-1.
 // DropErr: what happens to a record of a QP with a failed write: 0 it leaves with m_rec_tuser 1, 1
 // it is dropped, 2 it is dropped unless the AETH syndrome at SynLsb is a fatal NAK's (0x61..0x7F),
-// which then leaves as 0x63. PsnLsb, -1: none: where the record's PSN lies, and with PsnCount 2 the
-// next 24 bits above are another (its last one). Of a QP with a failed write a PSN that is not in
-// front of the first such one (done_psn_i) becomes that: no answer goes beyond what failed, which
-// would acknowledge it. The latency from the last done_valid_i is then a cycle more. Drain: 0, 1.
+// which with PsnLsb leaves as 0x63. PsnLsb, -1: none: where the record's PSN lies, and with
+// PsnCount 2 the next 24 bits above are another (its last one). Of a QP with a failed write a PSN
+// that is not in front of the first such one (done_psn_i) becomes that: no answer goes beyond what
+// failed, which would acknowledge it. The latency from the last done_valid_i is then a cycle more.
+// Drain: 0, 1.
 // Settle: cycles, 1..1023; rx_responder's pipeline and queues need 13 + 32.
 // rocegen: comb none
 `include "rocegen_assert.svh"

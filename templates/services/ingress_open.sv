@@ -137,7 +137,7 @@ module ingress_open #(
   assign m_pkt_tvalid = out_valid && (out_ack || s_pay_tvalid);
   assign s_pay_tready = out_valid && !out_ack && m_pkt_tready;
   assign out_take     = m_pkt_tvalid && m_pkt_tready && m_pkt_tlast;
-  assign m_pkt_tdata  = s_pay_tdata;
+  assign m_pkt_tdata  = out_ack ? '0 : s_pay_tdata;  // the next payload may come while an ACK waits
   assign m_pkt_tkeep  = out_ack ? '0 : s_pay_tkeep;
   assign m_pkt_tlast  = out_ack || s_pay_tlast;
   assign m_pkt_tuser  = {out_mask, 2'b00, out_hdr, VerdictW'(0)};
