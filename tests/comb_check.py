@@ -5,7 +5,7 @@ The generator excludes combinational valid/ready loops by these comments, so the
 elaborates it with its default parameters (paths do not depend on sizes), and every path without a register from a stream's valid,
 payload or ready input to a valid or ready output must be among those that the comment names.
 
-  comb_check.py RTL_FOLDER MODULE...     sources of a generated variant, and the modules to look at"""
+  comb_check.py RTL_FOLDER...     sources of generated variants; a module that is the same in several is looked at once"""
 import fnmatch
 import os
 import re
@@ -75,16 +75,19 @@ def check(folder, sources, module):
 
 
 def main():
-    folder = sys.argv[1]
-    sources = []
-    for line in open(os.path.join(folder, "..", "filelist.f"), encoding="utf-8"):
-        line = line.strip()
-        if line and not line.startswith("+"):
-            sources.append(os.path.join(folder, os.path.basename(line)))
-    modules = sys.argv[2:]
-    if not modules:
-        modules = [os.path.basename(s)[:-3] for s in sources if comment(s) is not None]
-    results = [check(folder, sources, module) for module in modules]
+    seen = set()
+    results = []
+    for folder in sys.argv[1:]:
+        sources = []
+        for line in open(os.path.join(folder, "..", "filelist.f"), encoding="utf-8"):
+            line = line.strip()
+            if line and not line.startswith("+"):
+                sources.append(os.path.join(folder, os.path.basename(line)))
+        for path in sources:
+            text = open(path, encoding="utf-8").read()
+            if comment(path) is not None and text not in seen:
+                seen.add(text)
+                results.append(check(folder, sources, os.path.basename(path)[:-3]))
     return 0 if all(results) and results else 1
 
 

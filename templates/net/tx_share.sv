@@ -16,9 +16,9 @@
 // more: the MAC of a full line may hold back as rarely as once a frame.
 // rocegen: comb s_answer.tready<-m_axis.tready
 // rocegen: comb s_request.tready<-m_axis.tready, s_request.tready<-s_answer.tvalid
-// rocegen: comb s_request.tready<-s_data.tvalid
+// rocegen: comb s_request.tready<-s_request.tvalid, s_request.tready<-s_data.tvalid
 // rocegen: comb s_data.tready<-m_axis.tready, s_data.tready<-s_answer.tvalid
-// rocegen: comb s_data.tready<-s_request.tvalid
+// rocegen: comb s_data.tready<-s_request.tvalid, s_data.tready<-s_data.tvalid
 `include "rocegen_assert.svh"
 `default_nettype none
 
