@@ -5,7 +5,7 @@
 // refuse and tag zero): the payload aligned to byte 0, or one empty beat when there is none. For
 // each header but those of plain ACKs (0x11) a command on m_fetch brings the payload on s_pay, as
 // rx_frontend wants it; so its frame buffer is free again as soon as the services have taken the
-// packet. s_cfg, ready_o: as svc_mask.
+// packet. s_pay carries that command in tuser. s_cfg, ready_o: as svc_mask.
 //
 // Handshake: m_pkt_tvalid follows s_pay_tvalid combinationally, s_pay_tready m_pkt_tready. A header
 // and a beat a cycle; m_fetch a cycle behind its header.
@@ -110,7 +110,8 @@ module ingress_open #(
   logic                        out_valid;
   logic                        out_ack;
   logic [7:0]                  out_mask;
-  logic [HdrW-1:0]             out_hdr;
+  logic [HdrW-1:0]             out_bits;
+  roce_pkg::rx_hdr_t           out_hdr;
   logic                        out_take;
 
   assign hdr = hdr_q;
@@ -128,26 +129,37 @@ module ingress_open #(
     .s_axis_tdata({ack_q, mask, hdr[roce_pkg::RxHdrW-1:VerdictW]}),
     .m_axis_tvalid(out_valid),
     .m_axis_tready(out_take),
-    .m_axis_tdata({out_ack, out_mask, out_hdr}),
+    .m_axis_tdata({out_ack, out_mask, out_bits}),
     .level_o()  // nobody asks
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
   // ---- the packet -------------------------------------------------------------------------------
+  // The beat of an ACK stands by itself: what comes on s_pay meanwhile belongs to a later header.
+  assign out_hdr      = {out_bits, VerdictW'(0)};
   assign m_pkt_tvalid = out_valid && (out_ack || s_pay_tvalid);
   assign s_pay_tready = out_valid && !out_ack && m_pkt_tready;
   assign out_take     = m_pkt_tvalid && m_pkt_tready && m_pkt_tlast;
-  assign m_pkt_tdata  = out_ack ? '0 : s_pay_tdata;  // the next payload may come while an ACK waits
+  assign m_pkt_tdata  = out_ack ? '0 : s_pay_tdata;
   assign m_pkt_tkeep  = out_ack ? '0 : s_pay_tkeep;
   assign m_pkt_tlast  = out_ack || s_pay_tlast;
-  assign m_pkt_tuser  = {out_mask, 2'b00, out_hdr, VerdictW'(0)};
+  assign m_pkt_tuser  = {out_mask, 2'b00, out_hdr};
 
-  // The command comes back with the payload; what rx_frontend leaves zero.
+  // The command comes back with the payload, to be checked; what rx_frontend leaves zero.
   logic unused_bits;
   assign unused_bits = ^{s_pay_tuser, hdr[VerdictW-1:0]};
 
   `ROCEGEN_STREAM(hdr_contract, s_hdr_tvalid, s_hdr_tready, s_hdr_tdata)
   `ROCEGEN_STREAM(fetch_contract, m_fetch_tvalid, m_fetch_tready, m_fetch_tdata)
+  `ROCEGEN_STREAM(pay_contract, s_pay_tvalid, s_pay_tready,
+                  {s_pay_tuser, s_pay_tlast, s_pay_tkeep, s_pay_tdata})
+  `ROCEGEN_STREAM(pkt_contract, m_pkt_tvalid, m_pkt_tready,
+                  {m_pkt_tuser, m_pkt_tlast, m_pkt_tkeep, m_pkt_tdata})
+  `ROCEGEN_PACKET(pkt_packet, m_pkt_tvalid, m_pkt_tlast, m_pkt_tkeep)
+  // Headers and payload stay in step by their order alone.
+  `ROCEGEN_ASSERT(pay_of_header, !(s_pay_tvalid && out_valid && !out_ack) ||
+                  (s_pay_tuser.buf_addr == out_hdr.buf_addr &&
+                   s_pay_tuser.bytes == out_hdr.pay_bytes))
 
 endmodule
 

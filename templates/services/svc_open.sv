@@ -2,8 +2,9 @@
 // points egress and deliver.
 //
 // m_pkt is s_pkt, a cycle later, with the mask in front of tuser. It is looked up with the first
-// beat, so it is constant over the packet whatever is set up meanwhile. Handshake: outputs are registers; s_pkt_tready follows m_pkt_tready combinationally.
-// One beat a cycle, latency 1. ready_o: the table of masks is cleared.
+// beat, so it is constant over the packet whatever is set up meanwhile. Handshake: outputs are
+// registers; s_pkt_tready follows m_pkt_tready combinationally. One beat a cycle, latency 1.
+// ready_o: the table of masks is cleared.
 //
 // DataW: bits a beat, 64..1024. UserW: bits of s_pkt_tuser. QpnLsb: where the QPN is in it. OffLsb:
 // bit of it that is set in packets that no service sees, or -1. QpCount, Services: as svc_mask.
