@@ -6,6 +6,7 @@
 //
 // DataW: 64..1024. QpCount: 1..16384. Index: the service's bit in the mask. KeyBits: 128, 256. Gcm: 0 CTR, 1 GCM.
 // RoundsPerStage: as in aes_core.
+`include "rocegen_assert.svh"
 `default_nettype none
 
 module aes_egress #(
@@ -138,6 +139,9 @@ module aes_egress #(
 
   logic unused;
   assign unused = ^pkt;
+
+  `ROCEGEN_STREAM(m_pkt_contract, m_pkt_tvalid, m_pkt_tready,
+                  {m_pkt_tuser, m_pkt_tlast, m_pkt_tkeep, m_pkt_tdata})
 
 endmodule
 

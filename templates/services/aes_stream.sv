@@ -587,7 +587,10 @@ module aes_stream #(
   `ROCEGEN_ASSERT(user_has_come, user_valid || !out_valid)
   `ROCEGEN_ASSERT(verdict_has_room, verdict_ready || !(beat && s_pkt_tlast))
   `ROCEGEN_ASSERT(verdict_has_come, verdict_valid || !(out_valid && last))
-  `ROCEGEN_STREAM(in_contract, s_pkt_tvalid, s_pkt_tready, {s_pkt_tdata, s_pkt_tlast})
+  `ROCEGEN_STREAM(in_contract, s_pkt_tvalid, s_pkt_tready,
+                  {s_pkt_tuser, s_pkt_tlast, s_pkt_tkeep, s_pkt_tdata})
+  `ROCEGEN_STREAM(about_contract, s_pkt_tvalid, s_pkt_tready,
+                  {active_i, qpn_i, psn_i, response_i, space_i, bytes_i, aad_i})
 
   logic unused;
   assign unused = ^{unused_tag, slot_count, slot_key, slot_cipher, slot_text, slot_seal};

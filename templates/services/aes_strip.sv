@@ -150,7 +150,8 @@ module aes_strip #(
   assign m_tag_o = tag_q;
   assign m_short_o = short_q;
 
-  `ROCEGEN_STREAM(in_contract, s_pkt_tvalid, s_pkt_tready, {s_pkt_tdata, s_pkt_tlast})
+  `ROCEGEN_STREAM(in_contract, s_pkt_tvalid, s_pkt_tready,
+                  {s_pkt_tuser, s_pkt_tlast, s_pkt_tkeep, s_pkt_tdata, s_active_i, s_bytes_i})
 
 endmodule
 

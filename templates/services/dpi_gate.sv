@@ -338,6 +338,8 @@ module dpi_gate #(
 
   `ROCEGEN_STREAM(s_pkt_contract, s_pkt_tvalid, s_pkt_tready,
                   {s_pkt_tuser, s_pkt_tlast, s_pkt_tkeep, s_pkt_tdata})
+  `ROCEGEN_STREAM(m_pkt_contract, m_pkt_tvalid, m_pkt_tready,
+                  {m_pkt_tuser, m_pkt_tlast, m_pkt_tkeep, m_pkt_tdata})
   `ROCEGEN_PACKET(s_pkt_packet, s_pkt_tvalid, s_pkt_tlast, s_pkt_tkeep)
   `ROCEGEN_ASSERT(no_class_lost, (class_room || !class_valid_i) && (right_room || !ends_q))
 

@@ -129,6 +129,7 @@ module pre_complete #(
   assign unused = ^{level, mask};
 
   `ROCEGEN_STREAM(cqe_contract, s_cqe_tvalid, s_cqe_tready, s_cqe_tdata)
+  `ROCEGEN_STREAM(out_contract, m_cqe_tvalid, m_cqe_tready, m_cqe_tdata)
 
 endmodule
 

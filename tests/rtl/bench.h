@@ -510,9 +510,9 @@ class PacketSource : public Agent {
   std::size_t count_ = 0;
 };
 
-/// Collects packets; not ready in `stall` of 100 cycles. Checks that beats are held, that keep is
-/// contiguous and full but in the last beat, that only an empty packet has an empty beat, and that user
-/// is constant over a packet (all but the top `loose_user` bits, which are taken from the last beat).
+/// Collects packets; not ready in `stall` of 100 cycles. Checks that beats are held (bytes without keep too), that keep
+/// is contiguous and full but in the last beat, that only an empty packet has an empty beat, and that user is constant
+/// over a packet (all but the top `loose_user` bits, which are taken from the last beat).
 class PacketSink : public Agent {
  public:
   PacketSink(Rng& rng, PacketPorts ports, unsigned stall = 0) : stall_percent(stall), rng_(&rng), p_(ports) {
@@ -527,24 +527,26 @@ class PacketSink : public Agent {
     Bytes keep = p_.keep ? p_.keep.value() : Bytes((data.size() + 7) / 8, 0xFF);
     Bytes user = p_.user ? p_.user.value() : Bytes{};
     const bool last = p_.last.get() != 0;
-    std::size_t count = 0;
-    while (count < data.size() && get_field(keep, count, 1) != 0) ++count;
-    for (std::size_t i = count; i < data.size(); ++i) {
-      REQUIRE_MESSAGE(get_field(keep, i, 1) == 0, "tkeep is not contiguous");
-    }
-    data.resize(count);
     if (held_) {
       REQUIRE_MESSAGE(data == held_data_, "the data of a stalled beat changed");
+      REQUIRE_MESSAGE(keep == held_keep_, "tkeep of a stalled beat changed");
       REQUIRE_MESSAGE(last == held_last_, "tlast of a stalled beat changed");
       REQUIRE_MESSAGE(user == held_user_, "tuser of a stalled beat changed");
     }
     held_ = p_.ready.get() == 0;
     if (held_) {
       held_data_ = data;
+      held_keep_ = keep;
       held_last_ = last;
       held_user_ = user;
-      return;
     }
+    std::size_t count = 0;
+    while (count < data.size() && get_field(keep, count, 1) != 0) ++count;
+    for (std::size_t i = count; i < data.size(); ++i) {
+      REQUIRE_MESSAGE(get_field(keep, i, 1) == 0, "tkeep is not contiguous");
+    }
+    data.resize(count);
+    if (held_) return;
     ++beats;
     REQUIRE_MESSAGE((last || count == p_.data.width() / 8), "tkeep is not full before the last beat");
     if (!first_) REQUIRE_MESSAGE(count > 0, "an empty beat ends a packet that has bytes");
@@ -582,6 +584,7 @@ class PacketSink : public Agent {
   bool held_ = false;
   bool held_last_ = false;
   Bytes held_data_;
+  Bytes held_keep_;
   Bytes held_user_;
   bool first_ = true;
   Packet open_;
