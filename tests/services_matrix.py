@@ -1,9 +1,9 @@
 """Orders and subsets of services: each generates and lints at every width, or is refused with the code that says why.
 
-usage: services_matrix.py ROCEGEN FOLDER [--widths 64,128,...]
+usage: services_matrix.py ROCEGEN FOLDER
 
-The list ENTRIES holds one entry a kind of stage; a new type of service adds its own. Without ROCEGEN_LONG=ON all ordered
-pairs run at one width each, in turn, and each entry alone at every width; with it, all ordered pairs and all subsets at every width.
+The list ENTRIES holds one entry a kind of stage; a new type of service adds its own. Without ROCEGEN_LONG=ON all ordered pairs
+and all entries together run at one width each, in turn; with it, each entry alone, all ordered pairs and all subsets at every width.
 An order that cannot be is in refused().
 """
 import itertools
@@ -28,12 +28,19 @@ ENTRIES = [
     custom("judge", "ingress", "judge", ["services/judge.sv"]),
     custom("mask", "egress", "xor_out", XOR),
     custom("down", "deliver", "pass", ["services/pass.sv"], parameters={"UserW": 166}),
+    {"type": "aes", "name": "aes", "mode": "gcm", "key_bits": 128},
+    {"type": "dpi", "name": "dpi", "model": "models/marker.json",
+     "features": {"first": "payload.u8[0]", "length": "header.length"},
+     "classes": [{"class": 1, "actions": ["tag", "drop", "tell", "count"], "tag": 5}]},
+    {"type": "preprocess", "name": "rows", "columns": ["label", "dense 3", "sparse 2"],
+     "operators": {"dense": ["neg2zero", "float32", "bfloat16"], "sparse": [{"modulus": 1000}]}},
 ]
+ATTACH = {"aes": {"ingress", "egress"}, "dpi": {"ingress"}, "preprocess": {"deliver"}}
 
 
 def attaches(entry):
     """Attach points of an entry."""
-    return {"custom": lambda: {entry.get("attach")}}[entry["type"]]()
+    return ATTACH.get(entry["type"]) or {entry["attach"]}
 
 
 def refused(entries):
@@ -49,8 +56,9 @@ def refused(entries):
 def orders(long):
     """(entries, widths) of everything that runs."""
     turn = itertools.cycle(WIDTHS)
-    for entry in ENTRIES:
-        yield (entry,), WIDTHS
+    if long:
+        for entry in ENTRIES:
+            yield (entry,), WIDTHS
     for pair in itertools.permutations(ENTRIES, 2):
         yield pair, WIDTHS if long else [next(turn)]
     for size in range(3, len(ENTRIES) + 1):
@@ -69,8 +77,10 @@ def main():
             count += 1
             absolute = json.loads(json.dumps(entries))
             for entry in absolute:
-                for key in ("files",):
-                    entry[key] = [str((HERE / "specs" / f).resolve()) for f in entry.get(key, [])]
+                if "files" in entry:
+                    entry["files"] = [str((HERE / "specs" / f).resolve()) for f in entry["files"]]
+                if "model" in entry:
+                    entry["model"] = str((HERE / "specs" / entry["model"]).resolve())
             spec = {"name": "matrix", "data_width": width, "qp_count": 8, "mtu": 1024, "memory_regions": 8,
                     "pipeline_depth": count % 5, "services": absolute}
             label = f"{width} bit: " + ", ".join(e["name"] for e in entries)
