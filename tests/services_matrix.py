@@ -23,15 +23,16 @@ def custom(name, attach, module, files, **more):
 
 
 XOR = ["../../specs/custom/xor_mask.sv", "../../specs/custom/xor_in.sv", "../../specs/custom/xor_out.sv"]
+# In an order that can be.
 ENTRIES = [
     custom("unmask", "ingress", "xor_in", XOR),
-    custom("judge", "ingress", "judge", ["services/judge.sv"]),
-    custom("mask", "egress", "xor_out", XOR),
-    custom("down", "deliver", "pass", ["services/pass.sv"], parameters={"UserW": 166}),
     {"type": "aes", "name": "aes", "mode": "gcm", "key_bits": 128},
+    custom("judge", "ingress", "judge", ["services/judge.sv"]),
     {"type": "dpi", "name": "dpi", "model": "models/marker.json",
      "features": {"first": "payload.u8[0]", "length": "header.length"},
-     "classes": [{"class": 1, "actions": ["tag", "drop", "tell", "count"], "tag": 5}]},
+     "classes": [{"class": 1, "actions": ["tag", "tell", "count"], "tag": 5}, {"class": 2, "actions": ["drop", "count"]}]},
+    custom("mask", "egress", "xor_out", XOR),
+    custom("down", "deliver", "pass", ["services/pass.sv"], parameters={"UserW": 166}),
     {"type": "preprocess", "name": "rows", "columns": ["label", "dense 3", "sparse 2"],
      "operators": {"dense": ["neg2zero", "float32", "bfloat16"], "sparse": [{"modulus": 1000}]}},
 ]
@@ -46,6 +47,9 @@ def attaches(entry):
 def refused(entries):
     """Code of the diagnostic when this order cannot be, else None."""
     deliver = False
+    types = [entry["type"] for entry in entries]
+    if "dpi" in types and "aes" in types[types.index("dpi"):]:
+        return "E0536"
     for entry in entries:
         if deliver and "ingress" in attaches(entry):
             return "E0215"
