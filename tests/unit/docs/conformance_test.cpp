@@ -142,11 +142,15 @@ const Project& project() {
     for (const auto& e : fs::directory_iterator(kRoot / "tests/formal"))
       if (e.path().extension() == ".sh" && e.path().stem() != "suite" && bench_words.contains(e.path().stem().string()))
         out.proofs.insert(e.path().stem().string());
-    // Their names in flow.cmake are "<kind>.${name}".
+    // Their names in flow.cmake are "<kind>.${name}", or <kind> of a test of several variants.
     std::set<std::string> flow_words;
     add_words(kRoot / "tests/flow.cmake", flow_words);
     for (const std::string& word : flow_words)
       if (word.ends_with('.')) out.flows.insert(word.substr(0, word.size() - 1));
+    const std::string flow = read(kRoot / "tests/flow.cmake");
+    constexpr std::string_view kAdd = "add_test(NAME ";
+    for (std::size_t at = flow.find(kAdd); at != std::string::npos; at = flow.find(kAdd, at + 1))
+      out.flows.insert(flow.substr(at + kAdd.size(), flow.find(' ', at + kAdd.size()) - at - kAdd.size()));
     return out;
   }();
   return p;
