@@ -70,7 +70,6 @@ add_dataflow_bench(SUITE random KIND random NUMBERS ${dataflow_seeds} MODULES ${
 if(YOSYS AND ROCEGEN_RTL_TESTS)
   add_executable(dataflow_synth rtl/dataflow_synth.cpp)
   target_link_libraries(dataflow_synth PRIVATE rocegen_core rocegen_flags doctest::doctest)
-  add_dependencies(test_programs dataflow_synth)
   add_test(NAME rtl.dataflow_synth COMMAND dataflow_synth)
   set_tests_properties(rtl.dataflow_synth PROPERTIES LABELS "rtl;dataflow;synth")
 endif()
