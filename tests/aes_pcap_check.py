@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Decrypts the RoCE v2 frames of a capture with OpenSSL (libcrypto, by ctypes) and compares them with what was sent.
 
-usage: aes_pcap_check.py CAPTURE.pcap KEYS.json
+usage: aes_pcap_check.py CAPTURE.pcap KEYS.json [--find HEX] [--min-packets N] [--min-repeats N]
 
-KEYS.json: {"mode": "ctr"|"gcm", "keys": [{"dst_ip": "10.0.0.2", "qpn": 9, "key": "hex", "salt": "hex",
-            "psn": {"request": n, "response": n}}], "find": "hex", "min_packets": n}
-A key is for the frames to a destination; psn: where the extended PSNs start. `find`: bytes that must stand in some clear text and
-must not stand in any frame. Exit code 0: every frame of a known key decrypted (GCM: its tag is right), 1: something is wrong.
+KEYS.json, as `rocegen sim --keys` writes it: {"mode": "ctr"|"gcm", "keys": [{"dst_ip": "10.0.0.2", "qpn": 9, "key": "hex", "salt": "hex",
+"psn": {"request": n, "response": n}}]}. A key is for the frames to a destination; psn: where the extended PSNs start. Each queue pair must
+have been set up once. --find: bytes that must stand in some clear text and must not stand in any frame.
+Exit code 0: every frame of a known key decrypted (GCM: its tag is right) and what was sent again has the same bytes; 1: something is wrong.
 """
+import argparse
 import ctypes
 import ctypes.util
 import json
@@ -73,14 +74,25 @@ def frames(path):
 
 
 def main():
-    with open(sys.argv[2], encoding="utf-8") as handle:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("capture")
+    parser.add_argument("keys")
+    parser.add_argument("--find", default="")
+    parser.add_argument("--min-packets", type=int, default=1)
+    parser.add_argument("--min-repeats", type=int, default=0)
+    options = parser.parse_args()
+    with open(options.keys, encoding="utf-8") as handle:
         told = json.load(handle)
     mode = told["mode"]
     keys = {(bytes(int(b) for b in k["dst_ip"].split(".")), k["qpn"]): k for k in told["keys"]}
+    if len(keys) != len(told["keys"]):
+        print("a queue pair was set up more than once")
+        return 1
     last = {}
-    find = bytes.fromhex(told.get("find", ""))
-    good = wrong = found = leaked = 0
-    for frame in frames(sys.argv[1]):
+    before = {}
+    find = bytes.fromhex(options.find)
+    good = wrong = found = leaked = repeats = changed = 0
+    for frame in frames(options.capture):
         if len(frame) < 58 or frame[12:14] != b"\x08\x00" or frame[23] != 17 or frame[36:38] != b"\x12\xb7":
             continue
         total = struct.unpack_from(">H", frame, 16)[0]
@@ -121,11 +133,16 @@ def main():
             wrong += 1
             continue
         good += 1
+        # The same nonce never encrypts other bytes: a response that is resumed has another opcode and the same payload.
+        first = before.setdefault(nonce, (aad, payload))
+        repeats += first[1] is not payload
+        changed += first != (aad, payload)
         if find and find in text:
             found += 1
-    print("%d frames decrypted, %d with a wrong tag; sought text: in %d clear texts, in %d frames" %
-          (good, wrong, found, leaked))
-    ok = wrong == 0 and good >= told.get("min_packets", 1) and leaked == 0 and (found > 0 or not find)
+    print("%d frames decrypted, %d with a wrong tag; %d sent again, %d of them changed; sought text: in %d clear texts, in %d frames" %
+          (good, wrong, repeats, changed, found, leaked))
+    ok = (wrong == 0 and changed == 0 and good >= options.min_packets and repeats >= options.min_repeats and leaked == 0 and
+          (found > 0 or not find))
     return 0 if ok else 1
 
 

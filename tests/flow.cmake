@@ -144,6 +144,25 @@ if(ROCEGEN_RTL_TESTS)
                    run preprocess_rows preprocess_loss)
   set_tests_properties(services.dpi services.preprocess PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT}
                        ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
+  # Encryption between two NICs, and a NIC and OpenSSL; every frame of a lossy run decrypts, and what is sent again is the same.
+  foreach(mode ctr gcm)
+    set(aes $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/aes_${mode}.json -o ${FLOW_DIR}/aes_${mode})
+    add_test(NAME services.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR} COMMAND ${aes} run aes_operations)
+    add_test(NAME keys.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR}
+             COMMAND ${aes} --pairs dut-dut run aes_no_key aes_wrong_key aes_new_key)
+    set(capture ${FLOW_DIR}/aes_${mode}.pcap)
+    add_test(NAME loss.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR}
+             COMMAND ${aes} --pairs dut-dut --pcap ${capture} --keys ${FLOW_DIR}/aes_${mode}.keys.json run aes_loss)
+    add_test(NAME pcap.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR}
+             COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/aes_pcap_check.py ${capture} ${FLOW_DIR}/aes_${mode}.keys.json
+                     --find 656e6372797074656420746578742121 --min-packets 300 --min-repeats 10)
+    set_tests_properties(services.aes_${mode} PROPERTIES FIXTURES_SETUP model.aes_${mode})
+    set_tests_properties(loss.aes_${mode} PROPERTIES FIXTURES_SETUP capture.aes_${mode} FIXTURES_REQUIRED model.aes_${mode})
+    set_tests_properties(keys.aes_${mode} PROPERTIES FIXTURES_REQUIRED model.aes_${mode})
+    set_tests_properties(pcap.aes_${mode} PROPERTIES FIXTURES_REQUIRED capture.aes_${mode})
+    set_tests_properties(services.aes_${mode} keys.aes_${mode} loss.aes_${mode} pcap.aes_${mode}
+                         PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT} ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
+  endforeach()
   # Every service in one stack: clean in both tools.
   set(all ${PROJECT_SOURCE_DIR}/specs/nic_100g_all.json)
   add_test(NAME gen.nic_100g_all COMMAND $<TARGET_FILE:rocegen> gen ${all} -o ${FLOW_DIR}/nic_100g_all)

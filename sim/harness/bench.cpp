@@ -75,16 +75,18 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
     fault("its PSN is none of the QP since it was set up with this peer");
     return;
   }
-  const size_t mtu = mtu_bytes(life->pmtu);
-  if (f.payload.size() > mtu) fault(fmt::format("payload {} is larger than the path MTU {}", f.payload.size(), mtu));
+  // Services at egress lengthen packets that have payload or might have it.
+  const size_t trailer = layout.payload ? s.info().trailer(*life) : 0;
+  const size_t mtu = mtu_bytes(life->pmtu) + trailer;
+  if (f.payload.size() > mtu) fault(fmt::format("payload {} is larger than the path MTU and trailers, {}", f.payload.size(), mtu));
   const bool full = f.opcode == op::WriteFirst || f.opcode == op::WriteMiddle || f.opcode == op::SendFirst ||
                     f.opcode == op::SendMiddle || f.opcode == op::ReadRespFirst || f.opcode == op::ReadRespMiddle;
-  if (full && f.payload.size() != mtu) fault(fmt::format("payload {} is not the path MTU {}", f.payload.size(), mtu));
+  if (full && f.payload.size() != mtu) fault(fmt::format("payload {} is not the path MTU and trailers, {}", f.payload.size(), mtu));
   const bool rest = f.opcode == op::WriteLast || f.opcode == op::WriteLastImm || f.opcode == op::SendLast ||
                     f.opcode == op::SendLastImm || f.opcode == op::SendLastInv || f.opcode == op::ReadRespLast;
-  if (rest && f.payload.empty()) fault("no payload in the last packet of a message");
+  if (rest && f.payload.size() <= trailer) fault("no payload in the last packet of a message");
   const bool only = f.opcode == op::WriteOnly || f.opcode == op::WriteOnlyImm;
-  if (only && f.payload.size() != f.dma_len) fault("DMA length is not the payload");
+  if (only && f.payload.size() != f.dma_len + trailer) fault("DMA length is not the payload");
   // Protocol sheet section 2: SE on the last packet of what takes a receive entry; AckReq is the requester's.
   const bool solicits = layout.imm || layout.ieth || f.opcode == op::SendLast || f.opcode == op::SendOnly;
   if (f.se && !solicits) fault("SE on a packet that cannot be solicited");

@@ -37,6 +37,7 @@ struct Options {
   std::string pcap;
   std::string wave;
   std::string json;
+  std::string keys;
   std::string pairs;
   std::string scenarios = "sim/scenarios";
   double stall = 1.0;
@@ -452,6 +453,8 @@ class Program {
       if ((which == 0 ? p.a : p.b) == "model") {
         auto model = std::make_unique<ModelStation>(name, seed, gbps_ > 0 ? gbps_ : 100.0);
         model->offer_qps(o_.soak.qps);
+        if (const auto s = spec_.find("services"); s != spec_.end() && s->size() == 1 && s->at(0).value("type", "") == "aes")
+          model->encrypt(std::make_shared<AesService>(s->at(0), 0), static_cast<uint8_t>(o_.services));
         return model;
       }
       NicOptions n;
@@ -464,10 +467,14 @@ class Program {
         n.ack_after_write = h->value("ack_after_write", n.ack_after_write);
       if (const auto s = spec_.find("services"); s != spec_.end() && s->is_array()) {
         for (const Json& entry : *s) {
+          if (entry.value("type", "") == "aes") n.aes = std::make_shared<AesService>(entry, n.services.size());
           n.services.push_back(entry.value("name", ""));
+          n.trailers.push_back(entry.value("type", "") == "aes" && n.aes->gcm ? kAesTag : 0);
           if (entry.value("type", "") == "preprocess") n.rows = std::make_shared<RowModel>(entry);
         }
       }
+      if (!o_.keys.empty() && n.aes) mode_ = n.aes->gcm ? "gcm" : "ctr";
+      if (!o_.keys.empty()) n.on_key = [this](const AesKey& key, const QpConfig& qp) { keys_.push_back(as_json(key, qp)); };
       n.serve = static_cast<uint8_t>(o_.services);
       n.mac_period = mac_period_;
       n.rx_gap *= o_.stall;
@@ -523,7 +530,32 @@ class Program {
     (skipped ? skipped_ : ok ? passed_ : failed_) += 1;
   }
 
+  /// As tests/aes_pcap_check.py reads it.
+  static Json as_json(const AesKey& key, const QpConfig& qp) {
+    const auto hex = [](const Bytes& bytes) {
+      std::string text;
+      for (const uint8_t b : bytes) text += fmt::format("{:02x}", b);
+      return text;
+    };
+    Json j;
+    j["dst_ip"] = fmt::format("{}.{}.{}.{}", qp.dip >> 24, qp.dip >> 16 & 255, qp.dip >> 8 & 255, qp.dip & 255);
+    j["qpn"] = qp.dqpn;
+    j["key"] = hex(key.key);
+    j["salt"] = hex(key.salt);
+    j["psn"]["request"] = key.from_request;
+    j["psn"]["response"] = key.from_response;
+    return j;
+  }
+
   int summary() {
+    if (!o_.keys.empty()) {
+      std::ofstream f(o_.keys, std::ios::binary);
+      Json j;
+      j["mode"] = mode_;
+      j["keys"] = keys_;
+      f << j.dump(2) << '\n';
+      if (!f) return complain(fmt::format("{}: cannot be written", o_.keys));
+    }
     fmt::print("{} passed, {} failed, {} skipped\n", passed_, failed_, skipped_);
     if (!o_.json.empty()) {
       Json j;
@@ -549,6 +581,8 @@ class Program {
   std::vector<Pair> pairs_;
   std::unique_ptr<PcapWriter> writer_;
   Json report_ = Json::array();
+  Json keys_ = Json::array();
+  std::string mode_;
   size_t passed_ = 0, failed_ = 0, skipped_ = 0;
   bool dirty_ = false;
   Clock::time_point last_progress_ = Clock::now();
@@ -565,6 +599,7 @@ int run_cli(int argc, char** argv, const DutFactory& factory) {
   app.add_option("--pcap", o.pcap, "write all frames to this capture (nanosecond pcap)");
   app.add_option("--wave", o.wave, "write waveforms of station a (FST); station b into FILE.b.fst");
   app.add_option("--json", o.json, "write a report");
+  app.add_option("--keys", o.keys, "write the keys that the service aes was given to this JSON file");
   app.add_option("--pairs", o.pairs, "who takes station a and b, e.g. dut-dut,dut-model; default: all with a dut");
   app.add_option("--scenarios", o.scenarios, "folder of the scenarios")->capture_default_str();
   app.add_option("--gbps", o.gbps, "line rate; 0 = nine tenths of what the MAC's port carries")->capture_default_str();

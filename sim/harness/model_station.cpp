@@ -14,9 +14,36 @@ void ModelStation::configure(const LocalAddress& a) {
   endpoint_.set_address(a);
 }
 
+void ModelStation::encrypt(std::shared_ptr<const AesService> service, uint8_t serve) {
+  info_.services = {service->name};
+  info_.trailers = {service->gcm ? kAesTag : 0};
+  info_.serve = serve;
+  wire_.emplace(service->gcm);
+  info_.aes = std::move(service);
+}
+
 void ModelStation::setup_qp(const QpConfig& qp) {
   Station::setup_qp(qp);
   endpoint_.setup_qp(qp);
+  if (!wire_) return;
+  const bool on = (info_.services_of(qp) & info_.aes->bit) != 0;
+  wire_->setup_qp(qp, on);
+  for (const bool received : {true, false})
+    if (on) wire_->set_key(qp.qpn, received, agreed_key(address_, qp, received, info_.aes->key_bytes));
+}
+
+std::optional<uint64_t> ModelStation::counter(const std::string& name) const {
+  if (wire_) {
+    const AesWire::Counts& c = wire_->counts();
+    const std::pair<const char*, uint64_t> all[] = {{"_sent", c.sent},
+                                                    {"_sent_no_key", c.sent_no_key},
+                                                    {"_received", c.received},
+                                                    {"_received_no_key", c.received_no_key},
+                                                    {"_wrong_tag", c.wrong_tag}};
+    for (const auto& [what, count] : all)
+      if (name == info_.aes->name + what) return count;
+  }
+  return endpoint_.counter(name);
 }
 
 std::vector<std::pair<std::string, uint64_t>> ModelStation::counters() const {
@@ -30,6 +57,10 @@ void ModelStation::pause(Ps now, bool on) {
 
 void ModelStation::receive(Ps now, Bytes&& frame, bool bad) {
   now_ = std::max(now_, now);
+  if (wire_ && !bad) {
+    frame = wire_->open(std::move(frame));
+    if (frame.empty()) return;
+  }
   endpoint_.receive(now, frame, bad);
 }
 
@@ -46,7 +77,8 @@ void ModelStation::advance(Ps now) {
     Bytes frame;
     if (!endpoint_.transmit(now, frame)) break;
     line_free_ = now + static_cast<Ps>(static_cast<double>((frame.size() + 24) * 8) * 1000.0 / gbps_);
-    transmit_(now, std::move(frame));
+    if (wire_) frame = wire_->seal(std::move(frame));
+    if (!frame.empty()) transmit_(now, std::move(frame));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/harness/station.h"
+#include "sim/model/aes.h"
 #include "sim/model/endpoint.h"
 
 namespace rocegen::sim {
@@ -17,6 +18,10 @@ class ModelStation : public Station {
     info_.qp_count = std::max(info_.qp_count, n);
     info_.mr_count = std::max(info_.mr_count, 4 * n);
   }
+
+  /// Encrypts and decrypts between endpoint and cable, as a NIC with this service alone; `serve`: mask of the services
+  /// of a QP that asks for none in particular.
+  void encrypt(std::shared_ptr<const AesService> service, uint8_t serve);
 
   /// A window of 256 packets, so that tests see it close.
   static EndpointConfig default_config() {
@@ -38,7 +43,7 @@ class ModelStation : public Station {
   bool poll_cqe(Cqe& out) override { return endpoint_.poll_cqe(out); }
   bool poll_event(QpEvent& out) override { return endpoint_.poll_event(out); }
   void request_counters() override {}
-  std::optional<uint64_t> counter(const std::string& name) const override { return endpoint_.counter(name); }
+  std::optional<uint64_t> counter(const std::string& name) const override;
   std::vector<std::pair<std::string, uint64_t>> counters() const override;
   void pause(Ps now, bool on) override;
   void receive(Ps now, Bytes&& frame, bool bad) override;
@@ -48,6 +53,7 @@ class ModelStation : public Station {
  private:
   StationInfo info_;
   Endpoint endpoint_;
+  std::optional<AesWire> wire_;
   double gbps_;
   Ps line_free_ = 0;
   Ps now_ = 0;

@@ -86,7 +86,10 @@ Nic::Nic(std::string name, std::unique_ptr<Dut> dut, RegisterMap map, const NicO
   info_.recovery = options.recovery;
   info_.ack_after_write = options.ack_after_write;
   info_.services = options.services;
+  info_.trailers = options.trailers;
+  info_.serve = options.serve;
   info_.rows = options.rows;
+  info_.aes = options.aes;
   info_.counters_by_register = true;
   mac_period_ = options.mac_period != 0 ? options.mac_period : period_;
 }
@@ -220,9 +223,36 @@ void Nic::setup_qp(const QpConfig& qp) {
   write_register(map_.at("QP_RQ_ATTR"),
                  (qp.rq_on ? 1u : 0u) | (qp.srq ? 2u : 0u) | static_cast<uint32_t>(qp.srqn) << 16);
   if (!options_.services.empty()) {
-    write_register(map_.at("QP_SERVICES"), qp.services.value_or(options_.serve));
+    write_register(map_.at("QP_SERVICES"), info_.services_of(qp));
   }
   write_register(map_.at("QP_COMMAND"), static_cast<uint32_t>(qp.state) | 0x100u);
+  if (options_.aes && qp.state != QpState::Reset && (info_.services_of(qp) & options_.aes->bit) != 0) write_keys(qp);
+}
+
+void Nic::write_keys(const QpConfig& qp) {
+  std::string prefix = options_.aes->name + "_";
+  for (char& c : prefix) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const auto window = [&](const std::string& name, uint32_t value) {
+    if (!poke(prefix + name, 0, value)) violation(fmt::format("there is no register {}{}", prefix, name));
+  };
+  // Received first: the peer may send as soon as it has its own.
+  for (const bool received : {true, false}) {
+    const AesKey key = agreed_key(address_, qp, received, options_.aes->key_bytes);
+    window("QPN", qp.qpn);
+    window("SALT", static_cast<uint32_t>(get_le(key.salt.data(), 4)));
+    window("FROM_REQUEST", key.from_request);
+    window("FROM_RESPONSE", key.from_response);
+    for (size_t i = 0; i < key.key.size(); i += 4)
+      window(fmt::format("KEY_{}", i / 4), static_cast<uint32_t>(get_le(&key.key[i], 4)));
+    window("COMMAND", (received ? 1u : 0u) | (key.key.size() == 32 ? 2u : 0u));
+    peek(prefix + "STATUS", 0, [this, qpn = qp.qpn, received](uint32_t status) {
+      const uint32_t result = (status >> 16) & 0xF;
+      const uint32_t valid = (status >> (received ? 8 : 0)) & 3;
+      if (result != 0) violation(fmt::format("a key of QP {} is refused: {}", qpn, result));
+      if (std::popcount(valid) != 1) violation(fmt::format("the first key of QP {} has slots {}", qpn, valid));
+    });
+    if (!received && options_.on_key) options_.on_key(key, qp);
+  }
 }
 
 /// The owner's part of a ring memory of `total` slots: what it has, or a new one of 2^asked slots (31: its share).

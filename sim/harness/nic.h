@@ -11,6 +11,7 @@
 #include "sim/harness/dut.h"
 #include "sim/harness/registers.h"
 #include "sim/harness/station.h"
+#include "sim/model/aes.h"
 
 namespace rocegen::sim {
 
@@ -31,7 +32,10 @@ struct NicOptions {
   std::string recovery = "go_back_n";  ///< transport.recovery of the NIC's specification
   bool ack_after_write = false;        ///< host.ack_after_write of the NIC's specification
   std::vector<std::string> services;   ///< names of the services of the NIC's specification
+  std::vector<size_t> trailers;        ///< bytes that each of them appends to a packet
   std::shared_ptr<const RowModel> rows;  ///< its preprocess service; null: it has none
+  std::shared_ptr<const AesService> aes;  ///< its aes service: a QP that it works on gets keys at set-up; null: none
+  std::function<void(const AesKey&, const QpConfig&)> on_key;  ///< hears of each key that is sent under
   uint8_t serve = 0;                   ///< services of a QP that asks for none in particular
   uint32_t max_qp_slots_log2 = 6;      ///< ring of a QP that asks for no particular size: at most 2^this slots
 };
@@ -130,6 +134,8 @@ class Nic : public Station {
   void violation(std::string text);
   template <typename Key>
   std::pair<uint32_t, uint8_t> cut(Slots<Key>& slots, const Key& key, uint8_t asked, uint32_t total, uint32_t owners);
+  /// The first keys of a QP that has been set up.
+  void write_keys(const QpConfig& qp);
   void next_wqe();
   void next_rqe();
   void write_rqe(const uint8_t* entry);

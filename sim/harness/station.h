@@ -13,6 +13,7 @@
 namespace rocegen::sim {
 
 class RowModel;
+struct AesService;
 
 struct StationInfo {
   std::string kind;        ///< "dut" or "model"
@@ -29,7 +30,19 @@ struct StationInfo {
   bool ack_after_write = false;        ///< host.ack_after_write of its specification
   bool counters_by_register = false;
   std::vector<std::string> services;  ///< names of the entries of its specification's services
+  std::vector<size_t> trailers;       ///< bytes that each of them puts behind the payload of a packet that it sends
+  uint8_t serve = 0;                  ///< mask of those that work for a QP that asks for none in particular
   std::shared_ptr<const RowModel> rows;  ///< its preprocess service; null: it has none
+  std::shared_ptr<const AesService> aes;  ///< its aes service; null: it has none
+
+  /// Mask of the services that work on a QP's packets.
+  uint8_t services_of(const QpConfig& qp) const { return qp.services.value_or(serve); }
+  /// Bytes behind the payload of a packet of the QP that services at egress see.
+  size_t trailer(const QpConfig& qp) const {
+    size_t bytes = 0;
+    for (size_t i = 0; i < trailers.size(); ++i) bytes += ((services_of(qp) >> i) & 1) != 0 ? trailers[i] : 0;
+    return bytes;
+  }
 };
 
 class Station {

@@ -254,7 +254,7 @@ class Checker {
     if (j.contains("set")) object(j["set"], "/set");
     if (j.contains("needs") && object(j["needs"], "/needs")) {
       keys(j["needs"], "/needs",
-           {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery", "ack_after_write", "services"});
+           {"qps", "mrs", "mtu", "rqe_slots", "srqs", "rd_depth", "recovery", "ack_after_write", "services", "trailer"});
       for (const auto& [key, value] : j["needs"].items()) {
         if (key == "recovery") {
           if (value != "go_back_n" && value != "selective") {

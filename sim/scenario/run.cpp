@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/scenario/runner.h"
 
@@ -122,6 +123,7 @@ void Runner::needs() {
     check("rqe_slots", info.rqe_slots);
     check("srqs", info.srq_count);
     check("rd_depth", info.rd_depth);
+    check("trailer", std::accumulate(info.trailers.begin(), info.trailers.end(), size_t{0}));
     if (n.contains("services")) {
       for (const Json& name : n["services"]) {
         if (std::find(info.services.begin(), info.services.end(), name.get<std::string>()) == info.services.end())
