@@ -163,6 +163,12 @@ if(ROCEGEN_RTL_TESTS)
     set_tests_properties(services.aes_${mode} keys.aes_${mode} loss.aes_${mode} pcap.aes_${mode}
                          PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT} ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
   endforeach()
+  # Connections torn down at work and set up anew: each life has its own keys.
+  add_test(NAME soak.aes_gcm WORKING_DIRECTORY ${FLOW_DIR}
+           COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/aes_gcm.json -o ${FLOW_DIR}/aes_gcm --pairs dut-dut,dut-model
+                   --services 1 soak --qps 12 --messages ${messages} --loss 0.01 --resets 1 --abrupt 0.9 --check-every 50)
+  set_tests_properties(soak.aes_gcm PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT} FIXTURES_REQUIRED model.aes_gcm
+                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
   # Every service in one stack: clean in both tools.
   set(all ${PROJECT_SOURCE_DIR}/specs/nic_100g_all.json)
   add_test(NAME gen.nic_100g_all COMMAND $<TARGET_FILE:rocegen> gen ${all} -o ${FLOW_DIR}/nic_100g_all)

@@ -178,8 +178,9 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
   fs::remove_all(scratch, ec);
   fs::create_directories(scratch, ec);
   if (!spec::write_text_file((scratch / "dut_targets.h").string(), targets + "\n", diagnostics)) return std::nullopt;
-  argv.insert(argv.end(), {"-Mdir", scratch.string(), "-f", "filelist.f", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1",
-                           "-CFLAGS", defines, "-LDFLAGS", fs::absolute(*harness).string() + " -lfmt -lcrypto", "-o", "sim"});
+  argv.insert(argv.end(),
+              {"-Mdir", scratch.string(), "-f", "filelist.f", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1", "-CFLAGS",
+               defines, "-LDFLAGS", fs::absolute(*harness).string() + " -lfmt -lcrypto", "-o", "sim"});
   for (const char* file : {"sim_main.cpp", "dut_adapter.cpp"})
     argv.push_back(fs::absolute(*home / "sim" / "dut" / file).string());
   ToolCommand command{"verilator " + s.name, argv, variant.folder, folder / (key + ".log"), {}};

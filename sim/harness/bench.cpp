@@ -78,10 +78,12 @@ void Bench::check_wire(size_t i, Ps now, ByteView frame) {
   // Services at egress lengthen packets that have payload or might have it.
   const size_t trailer = layout.payload ? s.info().trailer(*life) : 0;
   const size_t mtu = mtu_bytes(life->pmtu) + trailer;
-  if (f.payload.size() > mtu) fault(fmt::format("payload {} is larger than the path MTU and trailers, {}", f.payload.size(), mtu));
+  if (f.payload.size() > mtu)
+    fault(fmt::format("payload {} is larger than the path MTU and trailers, {}", f.payload.size(), mtu));
   const bool full = f.opcode == op::WriteFirst || f.opcode == op::WriteMiddle || f.opcode == op::SendFirst ||
                     f.opcode == op::SendMiddle || f.opcode == op::ReadRespFirst || f.opcode == op::ReadRespMiddle;
-  if (full && f.payload.size() != mtu) fault(fmt::format("payload {} is not the path MTU and trailers, {}", f.payload.size(), mtu));
+  if (full && f.payload.size() != mtu)
+    fault(fmt::format("payload {} is not the path MTU and trailers, {}", f.payload.size(), mtu));
   const bool rest = f.opcode == op::WriteLast || f.opcode == op::WriteLastImm || f.opcode == op::SendLast ||
                     f.opcode == op::SendLastImm || f.opcode == op::SendLastInv || f.opcode == op::ReadRespLast;
   if (rest && f.payload.size() <= trailer) fault("no payload in the last packet of a message");

@@ -453,7 +453,8 @@ class Program {
       if ((which == 0 ? p.a : p.b) == "model") {
         auto model = std::make_unique<ModelStation>(name, seed, gbps_ > 0 ? gbps_ : 100.0);
         model->offer_qps(o_.soak.qps);
-        if (const auto s = spec_.find("services"); s != spec_.end() && s->size() == 1 && s->at(0).value("type", "") == "aes")
+        if (const auto s = spec_.find("services");
+            s != spec_.end() && s->size() == 1 && s->at(0).value("type", "") == "aes")
           model->encrypt(std::make_shared<AesService>(s->at(0), 0), static_cast<uint8_t>(o_.services));
         return model;
       }
@@ -474,7 +475,8 @@ class Program {
         }
       }
       if (!o_.keys.empty() && n.aes) mode_ = n.aes->gcm ? "gcm" : "ctr";
-      if (!o_.keys.empty()) n.on_key = [this](const AesKey& key, const QpConfig& qp) { keys_.push_back(as_json(key, qp)); };
+      if (!o_.keys.empty())
+        n.on_key = [this](const AesKey& key, const QpConfig& qp) { keys_.push_back(as_json(key, qp)); };
       n.serve = static_cast<uint8_t>(o_.services);
       n.mac_period = mac_period_;
       n.rx_gap *= o_.stall;

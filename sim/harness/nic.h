@@ -29,15 +29,15 @@ struct NicOptions {
   double gbps = 0;        ///< line rate of the MAC: it takes the next frame when the line is free again; 0: no limit
   uint64_t mac_buffer_ns = 0;  ///< with `gbps`: the MAC takes a frame when what waits in it lasts no longer than this
   uint32_t max_mtu = 4096;
-  std::string recovery = "go_back_n";  ///< transport.recovery of the NIC's specification
-  bool ack_after_write = false;        ///< host.ack_after_write of the NIC's specification
-  std::vector<std::string> services;   ///< names of the services of the NIC's specification
-  std::vector<size_t> trailers;        ///< bytes that each of them appends to a packet
-  std::shared_ptr<const RowModel> rows;  ///< its preprocess service; null: it has none
+  std::string recovery = "go_back_n";     ///< transport.recovery of the NIC's specification
+  bool ack_after_write = false;           ///< host.ack_after_write of the NIC's specification
+  std::vector<std::string> services;      ///< names of the services of the NIC's specification
+  std::vector<size_t> trailers;           ///< bytes that each of them appends to a packet
+  std::shared_ptr<const RowModel> rows;   ///< its preprocess service; null: it has none
   std::shared_ptr<const AesService> aes;  ///< its aes service: a QP that it works on gets keys at set-up; null: none
   std::function<void(const AesKey&, const QpConfig&)> on_key;  ///< hears of each key that is sent under
-  uint8_t serve = 0;                   ///< services of a QP that asks for none in particular
-  uint32_t max_qp_slots_log2 = 6;      ///< ring of a QP that asks for no particular size: at most 2^this slots
+  uint8_t serve = 0;                                           ///< services of a QP that asks for none in particular
+  uint32_t max_qp_slots_log2 = 6;  ///< ring of a QP that asks for no particular size: at most 2^this slots
 };
 
 /// When something happened at the pins, for latencies: the edge of the handshake; 0: not yet.

@@ -29,10 +29,10 @@ struct StationInfo {
   std::string recovery = "go_back_n";  ///< transport.recovery of its specification
   bool ack_after_write = false;        ///< host.ack_after_write of its specification
   bool counters_by_register = false;
-  std::vector<std::string> services;  ///< names of the entries of its specification's services
-  std::vector<size_t> trailers;       ///< bytes that each of them puts behind the payload of a packet that it sends
-  uint8_t serve = 0;                  ///< mask of those that work for a QP that asks for none in particular
-  std::shared_ptr<const RowModel> rows;  ///< its preprocess service; null: it has none
+  std::vector<std::string> services;      ///< names of the entries of its specification's services
+  std::vector<size_t> trailers;           ///< bytes that each of them puts behind the payload of a packet that it sends
+  uint8_t serve = 0;                      ///< mask of those that work for a QP that asks for none in particular
+  std::shared_ptr<const RowModel> rows;   ///< its preprocess service; null: it has none
   std::shared_ptr<const AesService> aes;  ///< its aes service; null: it has none
 
   /// Mask of the services that work on a QP's packets.

@@ -32,7 +32,8 @@ bool encrypts(uint8_t opcode) {
 Bytes associated(const Frame& f) {
   const OpcodeLayout& l = opcode_layout(f.opcode);
   const bool response = is_response(f.opcode);
-  Bytes a = {static_cast<uint8_t>(response), response ? uint8_t{0} : f.opcode, static_cast<uint8_t>(!response && f.se), 0};
+  Bytes a = {static_cast<uint8_t>(response), response ? uint8_t{0} : f.opcode, static_cast<uint8_t>(!response && f.se),
+             0};
   put(a, l.reth ? f.va : 0, 8);
   put(a, l.reth ? f.rkey : 0, 4);
   put(a, l.reth ? f.dma_len : 0, 4);

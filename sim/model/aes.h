@@ -1,5 +1,5 @@
-// Encrypted payload on the wire, by OpenSSL: what a peer of a NIC with the service `aes` does between its endpoint and the
-// cable. Written from docs/services-aes.md and from nothing else.
+// Encrypted payload on the wire, by OpenSSL: what a peer of a NIC with the service `aes` does between its endpoint and
+// the cable. Written from docs/services-aes.md and from nothing else.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ struct AesKey {
   uint32_t from_response = 0;  ///< first PSN of READ responses that it is for
 };
 
-/// The key that the drivers of both ends agree on for a queue pair's direction: it follows from addresses, QPNs and first
-/// PSNs, so each end finds it by itself, and differs from that of the other direction. Of `longest` bytes, or 16.
+/// The key that the drivers of both ends agree on for a queue pair's direction: it follows from addresses, QPNs and
+/// first PSNs, so each end finds it by itself, and differs from that of the other direction. Of `longest` bytes, or 16.
 AesKey agreed_key(const LocalAddress& local, const QpConfig& qp, bool received, size_t longest);
 
 class AesWire {
