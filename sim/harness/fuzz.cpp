@@ -592,9 +592,9 @@ class Fuzz {
 
   std::string complaint(const std::string& text) const { return wrong_.empty() ? text : wrong_; }
 
-  /// An ACK may be faster than the data on its way to memory, which waits for all data in front of it: the forged frames' too.
+  /// What is wrong in the memory of a connection, if anything. An ACK may be faster than the data on its way to memory, which waits
+  /// for all data in front of it, the forged frames' too.
   std::string compare(const CheckedPair& pair) {
-    run_for(kQuietNs);
     if (pair.compare().empty()) return "";
     run_for(kQuietNs + static_cast<uint64_t>(static_cast<double>(kRxBytes) * 8 / o_.gbps));
     return pair.compare();
@@ -606,8 +606,9 @@ class Fuzz {
     for (size_t n = 0; n < kPairs; ++n) {
       if (!run_until([&] { return pairs_[n]->idle(); }, 4 * patience_)) return complaint(pairs_[n]->waits());
     }
+    run_for(kQuietNs);
     for (size_t n = 0; n < kPairs; ++n) {
-      if (auto e = compare(*pairs_[n]); !e.empty()) return complaint(e);
+      if (auto e = compare(*pairs_[n]); !e.empty()) return e;
     }
     CheckedPair& fresh = *pairs_[kPairs];
     fresh.connect();
@@ -618,6 +619,7 @@ class Fuzz {
       ++posted;
     }
     if (!run_until([&] { return fresh.idle(); }, 4 * patience_)) return complaint(fresh.waits());
+    run_for(kQuietNs);
     if (auto e = compare(fresh); !e.empty()) return e;
     fresh.close();
     if (!run_until([&] { return fresh.closed(); }, patience_)) return complaint(fresh.waits());
