@@ -166,10 +166,11 @@ std::deque<Rqe>* Endpoint::ring(Qp& qp) {
   return it == srqs_.end() ? nullptr : &it->second;
 }
 
-/// NAK, event, error state; the receive entry that the request holds ends with `taken`.
+/// NAK, event, error state; the receive entry that the request holds ends with `taken`. A QP dies once: one whose READ
+/// loses its region when another request has killed it already has said so.
 void Endpoint::responder_error(Qp& qp, uint8_t syndrome, uint32_t psn, EventCause cause, WcStatus taken) {
   nak(qp, syndrome, psn);
-  events_.push_back({cause, qp.cfg.qpn});
+  if (qp.cfg.state != QpState::Err) events_.push_back({cause, qp.cfg.qpn});
   if (qp.taken) {
     complete_receive(qp, *qp.taken, taken, kWcRecv, 0, 0, 0);
     qp.taken.reset();

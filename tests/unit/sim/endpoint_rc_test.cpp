@@ -276,6 +276,16 @@ TEST_CASE("endpoint: more READs than resources, and a key that dies under a READ
   s.e.setup_mr(gone);
   CHECK(s.sent() == Lines{"ACK 101 62 1"});
   CHECK(s.events() == Lines{"nak_access"});
+  // Another request has killed the QP meanwhile: the NAK in place of the response is the last packet, there is no
+  // second event.
+  Rig t;
+  t.read(100, 1000);
+  REQUIRE(t.e.transmit(0, b));
+  t.read(104, 8, kBase, kKey ^ 1);
+  CHECK(t.events() == Lines{"nak_access"});
+  t.e.setup_mr(gone);
+  CHECK(t.sent() == Lines{"ACK 101 62 1"});
+  CHECK(t.events().empty());
 }
 
 TEST_CASE("endpoint: atomics execute once and answer again") {
