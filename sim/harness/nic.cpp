@@ -107,6 +107,10 @@ std::vector<std::string> Nic::violations() const {
   return all;
 }
 
+bool Nic::accessing_memory() const {
+  return std::any_of(axi_.begin(), axi_.end(), [](const auto& slave) { return !slave->idle(); });
+}
+
 // ---- registers ------------------------------------------------------------------------------------------------------
 
 void Nic::write_register(uint16_t address, uint32_t value, std::function<void()> done) {

@@ -78,6 +78,7 @@ class Nic : public Station {
   void pause(Ps now, bool on) override;
   void receive(Ps now, Bytes&& frame, bool bad) override;
   bool receiving() const override { return !rx_.empty(); }
+  bool accessing_memory() const override;
   Ps next_time() const override;
   void advance(Ps now) override;
   uint64_t cycles() const override { return cycles_; }

@@ -98,6 +98,8 @@ class Station {
   virtual void receive(Ps now, Bytes&& frame, bool bad) = 0;
   /// Frames that arrived wait to be taken by the device.
   virtual bool receiving() const { return false; }
+  /// The device reads or writes its memory: bursts wait for their answers.
+  virtual bool accessing_memory() const { return false; }
   /// When advance() has something to do next.
   virtual Ps next_time() const = 0;
   /// Does everything that is due at `now`.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "sim/harness/fuzz_frames.h"
 #include "sim/harness/fuzz_ledger.h"
@@ -132,6 +133,52 @@ class Broken : public ModelStation {
   std::optional<Cqe> again_;
 };
 
+/// A reference endpoint that answers a WRITE of one packet before its data is in memory.
+class Late : public ModelStation {
+ public:
+  struct Kind {
+    uint64_t ns = 0;        // until the data is there
+    bool says = true;       // accessing_memory() tells of it
+    bool promises = false;  // that it answers afterwards
+  };
+  explicit Late(const Kind& kind) : ModelStation("a", 1, 100.0), kind_(kind), info_(ModelStation::info()) {
+    info_.ack_after_write = kind.promises;
+  }
+  const StationInfo& info() const override { return info_; }
+  bool accessing_memory() const override { return kind_.says && !landing_.empty(); }
+  void receive(Ps now, Bytes&& frame, bool bad) override {
+    const Parsed p = parse(frame);
+    const uint64_t at = p.frame.va;
+    const size_t n = p.ok() && p.frame.opcode == op::WriteOnly ? p.frame.payload.size() : 0;
+    const Bytes before = memory_.read(at, n);
+    ModelStation::receive(now, std::move(frame), bad);
+    Bytes after = memory_.read(at, n);
+    if (after == before) return;
+    memory_.device_write(at, before);
+    landing_.push_back({now + kind_.ns * kNs, at, std::move(after)});
+  }
+  Ps next_time() const override {
+    const Ps t = ModelStation::next_time();
+    return landing_.empty() ? t : std::min(t, landing_.front().when);
+  }
+  void advance(Ps now) override {
+    for (; !landing_.empty() && landing_.front().when <= now; landing_.pop_front()) {
+      memory_.device_write(landing_.front().at, landing_.front().data);
+    }
+    ModelStation::advance(now);
+  }
+
+ private:
+  struct Landing {
+    Ps when;
+    uint64_t at;
+    Bytes data;
+  };
+  Kind kind_;
+  StationInfo info_;
+  std::deque<Landing> landing_;
+};
+
 }  // namespace
 
 TEST_CASE("fuzz: the reference endpoint comes to no harm") {
@@ -211,6 +258,19 @@ TEST_CASE("fuzz: every fault of a station is found") {
                               [&](const std::string& s) { return r.message.find(s) != std::string::npos; }),
                   "fault " << number << ": " << r.message);
     CHECK_FALSE(r.trail.empty());
+  }
+}
+
+TEST_CASE("fuzz: data may land after its ACK, not after memory is at rest, and not if the ACK promises it") {
+  const auto run = [](const Late::Kind& kind) {
+    return run_fuzz([&](size_t) -> std::unique_ptr<Station> { return std::make_unique<Late>(kind); }, options(5));
+  };
+  const FuzzResult late = run({.ns = 6000});
+  CHECK_MESSAGE(late.ok, late.message);
+  for (const Late::Kind& kind : {Late::Kind{.ns = 6000, .says = false}, Late::Kind{.ns = 6000, .promises = true}}) {
+    const FuzzResult r = run(kind);
+    CHECK_FALSE(r.ok);
+    CHECK_MESSAGE(r.message.find("of the window is") != std::string::npos, r.message);
   }
 }
 
