@@ -58,14 +58,13 @@ def check(folder, sources, module):
         return False
     paths = []
     pair = None
-    for line in open(log, encoding="utf-8") if os.path.exists(log) else []:  # a module without streams has no log
+    for line in open(log, encoding="utf-8"):
         words = line.split()
         if words[:1] == ["=="]:
             pair = (words[1], words[2])
         elif len(words) >= 2 and words[1] == "objects." and words[0] != "0":
             paths.append(pair)
-    if os.path.exists(log):
-        os.remove(log)
+    os.remove(log)
     wrong = [(to, source) for to, source in paths
              if not any(fnmatch.fnmatchcase(to, a) and fnmatch.fnmatchcase(source, b) for a, b in allowed)]
     print("%s: %d paths, %d of them not in its comment" % (module, len(paths), len(wrong)))

@@ -20,10 +20,11 @@ function(flow_test)
   endif()
 endfunction()
 
-# flow_variant(SPEC file [SOAK messages] [LIVES messages] [FUZZ frames] [QPS n] [CAPTURES] [BENCH] [LOSS] [SYNTH] [COMB] [RUN scenarios])
-# RUN: these scenarios only.
+# flow_variant(SPEC file [SOAK messages] [LIVES messages] [FUZZ frames] [QPS n] [CAPTURES] [BENCH] [LOSS] [SYNTH] [COMB]
+#              [SIM words] [NO_SIM])
+# SIM: words for `rocegen sim` instead of all scenarios.
 function(flow_variant)
-  cmake_parse_arguments(V "CAPTURES;SYNTH;COMB;BENCH;LOSS" "SPEC;SOAK;LIVES;FUZZ;QPS" "RUN" ${ARGN})
+  cmake_parse_arguments(V "CAPTURES;SYNTH;COMB;BENCH;LOSS;NO_SIM" "SPEC;SOAK;LIVES;FUZZ;QPS" "SIM" ${ARGN})
   if(NOT V_QPS)
     set(V_QPS 16)
   endif()
@@ -38,12 +39,11 @@ function(flow_variant)
   if(V_COMB)
     set_property(GLOBAL APPEND PROPERTY COMB_VARIANTS ${name})
   endif()
-  # The model is built by the first simulation; the others wait for it rather than for its lock.
-  if(V_RUN)
-    list(PREPEND V_RUN run)
+  if(NOT V_NO_SIM)
+    # The model is built by the first simulation; the others wait for it rather than for its lock.
+    flow_test(NAME sim.${name} VARIANT ${name} COMMAND ${run} sim ${spec} -o ${out} ${V_SIM} COST 400)
+    set_tests_properties(sim.${name} PROPERTIES FIXTURES_SETUP model.${name})
   endif()
-  flow_test(NAME sim.${name} VARIANT ${name} COMMAND ${run} sim ${spec} -o ${out} ${V_RUN} COST 400)
-  set_tests_properties(sim.${name} PROPERTIES FIXTURES_SETUP model.${name})
   if(V_CAPTURES)
     file(GLOB captures CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/captures/*.pcap)
     flow_test(NAME replay.${name} VARIANT ${name} COMMAND ${run} sim ${spec} -o ${out} replay ${captures})
@@ -124,8 +124,38 @@ if(ROCEGEN_RTL_TESTS)
     flow_variant(SPEC tests/specs/deep.json SYNTH)
   endif()
 
-  flow_variant(SPEC specs/custom_xor.json RUN services_xor)
+  flow_variant(SPEC specs/custom_xor.json SIM run services_xor)
   flow_variant(SPEC tests/specs/services.json COMB)
+  # Masks 13: all but the one that judges payload, which is random here.
+  flow_test(NAME soak.services VARIANT services COST 200
+            COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/services.json -o ${FLOW_DIR}/services --pairs dut-dut
+                    --services 13 soak --qps 16 --messages ${messages} --loss 0.01)
+  set_tests_properties(soak.services PROPERTIES FIXTURES_REQUIRED "gen.services;model.services")
+  # An inspection at work between two NICs: tags, drops, refusals, events. Rows preprocessed, also under loss.
+  flow_variant(SPEC tests/specs/dpi.json COMB SIM --pairs dut-dut run dpi_actions)
+  flow_variant(SPEC tests/specs/recsys.json COMB SIM --pairs dut-dut run preprocess_rows preprocess_loss)
+  # Encryption between two NICs, and a NIC and OpenSSL; every frame of a lossy run decrypts, and what is sent again is the same.
+  foreach(mode ctr gcm)
+    set(name aes_${mode})
+    flow_variant(SPEC tests/specs/${name}.json COMB SIM run aes_operations)
+    set(sim $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/${name}.json -o ${FLOW_DIR}/${name} --pairs dut-dut)
+    set(capture ${FLOW_DIR}/${name}.pcap)
+    flow_test(NAME keys.${name} VARIANT ${name} COMMAND ${sim} run aes_no_key aes_wrong_key aes_new_key)
+    flow_test(NAME loss.${name} VARIANT ${name} COMMAND ${sim} --pcap ${capture} --keys ${FLOW_DIR}/${name}.keys.json run aes_loss)
+    flow_test(NAME decrypt.${name} VARIANT ${name}
+              COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/aes_pcap_check.py ${capture} ${FLOW_DIR}/${name}.keys.json
+                      --find 656e6372797074656420746578742121 --min-packets 300 --min-repeats 10)
+    set_tests_properties(keys.${name} loss.${name} PROPERTIES FIXTURES_REQUIRED "gen.${name};model.${name}")
+    set_tests_properties(loss.${name} PROPERTIES FIXTURES_SETUP capture.${name})
+    set_tests_properties(decrypt.${name} PROPERTIES FIXTURES_REQUIRED "gen.${name};capture.${name}")
+  endforeach()
+  # Connections torn down at work and set up anew: each life has its own keys.
+  flow_test(NAME soak.aes_gcm VARIANT aes_gcm COST 200
+            COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/aes_gcm.json -o ${FLOW_DIR}/aes_gcm --pairs dut-dut,dut-model
+                    --services 1 soak --qps 12 --messages ${messages} --loss 0.01 --resets 1 --abrupt 0.9 --check-every 50)
+  set_tests_properties(soak.aes_gcm PROPERTIES FIXTURES_REQUIRED "gen.aes_gcm;model.aes_gcm")
+  # Every service in one stack: clean in both tools.
+  flow_variant(SPEC specs/nic_100g_all.json NO_SIM)
   # The modules of several variants, each once.
   get_property(comb_variants GLOBAL PROPERTY COMB_VARIANTS)
   set(comb_folders ${comb_variants})
@@ -134,55 +164,9 @@ if(ROCEGEN_RTL_TESTS)
   list(TRANSFORM comb_variants PREPEND gen.)
   add_test(NAME comb COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/comb_check.py ${comb_folders})
   set_tests_properties(comb PROPERTIES LABELS flow COST 150 TIMEOUT ${FLOW_TIMEOUT} FIXTURES_REQUIRED "${comb_variants}")
-  # Masks 13: all but the one that judges payload, which is random here.
-  flow_test(NAME soak.services VARIANT services COST 200
-            COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/services.json -o ${FLOW_DIR}/services --pairs dut-dut
-                    --services 13 soak --qps 16 --messages ${messages} --loss 0.01)
-  set_tests_properties(soak.services PROPERTIES FIXTURES_REQUIRED "gen.services;model.services")
-  # An inspection at work between two NICs: tags, drops, refusals, events.
-  add_test(NAME services.dpi WORKING_DIRECTORY ${FLOW_DIR}
-           COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/dpi.json -o ${FLOW_DIR}/dpi --pairs dut-dut run dpi_actions)
-  # Rows preprocessed between two NICs, also under loss.
-  add_test(NAME services.preprocess WORKING_DIRECTORY ${FLOW_DIR}
-           COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/recsys.json -o ${FLOW_DIR}/recsys --pairs dut-dut
-                   run preprocess_rows preprocess_loss)
-  set_tests_properties(services.dpi services.preprocess PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT}
-                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
-  # Encryption between two NICs, and a NIC and OpenSSL; every frame of a lossy run decrypts, and what is sent again is the same.
-  foreach(mode ctr gcm)
-    set(aes $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/aes_${mode}.json -o ${FLOW_DIR}/aes_${mode})
-    add_test(NAME services.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR} COMMAND ${aes} run aes_operations)
-    add_test(NAME keys.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR}
-             COMMAND ${aes} --pairs dut-dut run aes_no_key aes_wrong_key aes_new_key)
-    set(capture ${FLOW_DIR}/aes_${mode}.pcap)
-    add_test(NAME loss.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR}
-             COMMAND ${aes} --pairs dut-dut --pcap ${capture} --keys ${FLOW_DIR}/aes_${mode}.keys.json run aes_loss)
-    add_test(NAME pcap.aes_${mode} WORKING_DIRECTORY ${FLOW_DIR}
-             COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/aes_pcap_check.py ${capture} ${FLOW_DIR}/aes_${mode}.keys.json
-                     --find 656e6372797074656420746578742121 --min-packets 300 --min-repeats 10)
-    set_tests_properties(services.aes_${mode} PROPERTIES FIXTURES_SETUP model.aes_${mode})
-    set_tests_properties(loss.aes_${mode} PROPERTIES FIXTURES_SETUP capture.aes_${mode} FIXTURES_REQUIRED model.aes_${mode})
-    set_tests_properties(keys.aes_${mode} PROPERTIES FIXTURES_REQUIRED model.aes_${mode})
-    set_tests_properties(pcap.aes_${mode} PROPERTIES FIXTURES_REQUIRED capture.aes_${mode})
-    set_tests_properties(services.aes_${mode} keys.aes_${mode} loss.aes_${mode} pcap.aes_${mode}
-                         PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT} ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
-  endforeach()
-  # Connections torn down at work and set up anew: each life has its own keys.
-  add_test(NAME soak.aes_gcm WORKING_DIRECTORY ${FLOW_DIR}
-           COMMAND $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/aes_gcm.json -o ${FLOW_DIR}/aes_gcm --pairs dut-dut,dut-model
-                   --services 1 soak --qps 12 --messages ${messages} --loss 0.01 --resets 1 --abrupt 0.9 --check-every 50)
-  set_tests_properties(soak.aes_gcm PROPERTIES LABELS flow COST 200 TIMEOUT ${FLOW_TIMEOUT} FIXTURES_REQUIRED model.aes_gcm
-                       ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR}")
-  # Every service in one stack: clean in both tools.
-  set(all ${PROJECT_SOURCE_DIR}/specs/nic_100g_all.json)
-  add_test(NAME gen.nic_100g_all COMMAND $<TARGET_FILE:rocegen> gen ${all} -o ${FLOW_DIR}/nic_100g_all)
-  add_test(NAME lint.nic_100g_all COMMAND $<TARGET_FILE:rocegen> lint ${all} -o ${FLOW_DIR}/nic_100g_all)
-  set_tests_properties(gen.nic_100g_all PROPERTIES FIXTURES_SETUP gen.nic_100g_all)
-  set_tests_properties(lint.nic_100g_all PROPERTIES FIXTURES_REQUIRED gen.nic_100g_all COST 150)
   # Ordered pairs of services, with --long also all subsets at every width.
   add_test(NAME services.matrix COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/services_matrix.py $<TARGET_FILE:rocegen> ${FLOW_DIR}/matrix)
-  set_tests_properties(services.matrix PROPERTIES COST 300)
-  set_tests_properties(gen.nic_100g_all lint.nic_100g_all services.matrix PROPERTIES LABELS flow TIMEOUT ${FLOW_TIMEOUT}
+  set_tests_properties(services.matrix PROPERTIES COST 300 LABELS flow TIMEOUT ${FLOW_TIMEOUT}
                        ENVIRONMENT "ROCEGEN_HOME=${PROJECT_SOURCE_DIR};ROCEGEN_LONG=$ENV{ROCEGEN_LONG}")
   # With --long: what `rocegen new-service` writes lints and passes its own test.
   if("$ENV{ROCEGEN_LONG}" STREQUAL "ON")

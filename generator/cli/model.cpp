@@ -186,7 +186,8 @@ std::optional<fs::path> build_model(const Variant& variant, const ModelOptions& 
   ToolCommand command{"verilator " + s.name, argv, variant.folder, folder / (key + ".log"), {}};
   spec::Diagnostics probe;
   if (require_program("ccache", probe))
-    command.environment = {{"OBJCACHE", "ccache"}, {"CCACHE_DEPEND", "1"}, {"CCACHE_BASEDIR", fs::absolute(folder).string()}};
+    command.environment = {
+        {"OBJCACHE", "ccache"}, {"CCACHE_DEPEND", "1"}, {"CCACHE_BASEDIR", fs::absolute(folder).string()}};
   const auto results = run_tools({command}, 1, diagnostics);
   if (results[0].exit_code != 0) {
     fs::remove_all(scratch, ec);

@@ -12,9 +12,8 @@
 // front. It clears cell after cell, up to the end of the message or the first that is not set, and
 // looks for the next set one behind that. Then it offers on advance_*, from advance_psn_o on, {more
 // are set 1, the first of them is so many behind the new ePSN 7, the message ends 1, packets 7}. A
-// clear takes 128 cycles, a walk one for each cell and 3.
-//
-// rocegen: comb busy_o<-walk_valid_i
+// clear takes 128 cycles, a walk one for each cell and 3. busy_o follows walk_valid_i
+// combinationally.
 //
 // QpCount: queue pairs, 1..16384.
 `include "rocegen_assert.svh"

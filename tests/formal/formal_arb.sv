@@ -3,7 +3,8 @@
 // tuser (a field of the record) names the input, so that the output can be taken apart. One input `lane`
 // is chosen for good at the start, and one of its beats, chosen at will, is followed.
 //
-// Records: 0 stream_arb, 1 record_arb, 2 record_arb without a register, where a record leaves as it enters. N: 2..4. Priority: 0, 1.
+// Records: 0 stream_arb, 1 record_arb, 2 record_arb without a register, where a record leaves as it
+// enters. N: 2..4. Priority: 0, 1.
 // Reach: 1 claims that nothing followed ever arrives, which must be refuted: the proofs are not empty.
 `include "rocegen_assert.svh"
 `default_nettype none
