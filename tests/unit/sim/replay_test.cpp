@@ -43,6 +43,28 @@ class Small : public ModelStation {
   StationInfo small_;
 };
 
+/// A reference endpoint that says it keeps what comes behind a gap, and whose ACKs `change` may change.
+class Ahead : public ModelStation {
+ public:
+  explicit Ahead(std::function<void(Bytes&, Frame&)> change) : ModelStation("a", 1, 100.0), change_(std::move(change)) {
+    info_ahead_ = ModelStation::info();
+    info_ahead_.recovery = "selective";
+  }
+  const StationInfo& info() const override { return info_ahead_; }
+  void configure(const LocalAddress& a) override {
+    ModelStation::configure(a);
+    on_transmit([this, out = transmit_](Ps now, Bytes&& frame) {
+      Parsed p = parse(frame);
+      if (change_ && p.frame.opcode == op::Ack) change_(frame, p.frame);
+      if (!frame.empty()) out(now, std::move(frame));
+    });
+  }
+
+ private:
+  std::function<void(Bytes&, Frame&)> change_;
+  StationInfo info_ahead_;
+};
+
 }  // namespace
 
 TEST_CASE("replay: the reference endpoint answers as Linux did in every committed capture") {
@@ -154,6 +176,34 @@ TEST_CASE("replay: an answer that is missing, or one too many, is found") {
   f = good;
   f.frames.insert(f.frames.begin() + static_cast<std::ptrdiff_t>(acks[3]), good.frames[acks[3]]);
   CHECK_FALSE(run_replay(f, model).ok);
+}
+
+TEST_CASE(
+    "replay: a station that keeps what comes behind a gap may be further than go-back-N, not beyond what arrived") {
+  const auto run = [](const char* name, std::function<void(Bytes&, Frame&)> change) {
+    return run_replay(capture(name), [&](size_t) { return std::make_unique<Ahead>(change); });
+  };
+  const auto set = [](Bytes& b, const char* field, uint64_t value) {
+    REQUIRE(rewrite(b, {{find_field(field), value}}));
+  };
+  for (const char* const name : {"loss-loss2-write.pcap", "loss-loss10-write.pcap", "loss-reorder-write.pcap"}) {
+    const ReplayResult r = run(name, {});
+    CHECK_MESSAGE(r.ok, name << ": " << r.message);
+  }
+  const char* const loss = "loss-loss10-write.pcap";
+  const auto nak = [](const Frame& f) { return ack_kind(f.syndrome) == AckKind::Nak; };
+  // One packet further than what arrived; a packet too few; a NAK for what is acknowledged; another MSN; no answers.
+  CHECK_FALSE(run(loss, [&](Bytes& b, Frame& f) { set(b, "psn", psn_add(f.psn, 1)); }).ok);
+  CHECK_FALSE(run(loss, [&](Bytes& b, Frame& f) {
+                if (!nak(f)) set(b, "psn", psn_sub(f.psn, 1));
+              }).ok);
+  CHECK_FALSE(run(loss, [&, n = 0](Bytes& b, Frame& f) mutable {
+                if (nak(f) && ++n == 2) set(b, "psn", psn_sub(f.psn, 20));
+              }).ok);
+  CHECK_FALSE(run(loss, [&](Bytes& b, Frame& f) {
+                if (!nak(f)) set(b, "msn", f.msn + 1);
+              }).ok);
+  CHECK_FALSE(run(loss, [](Bytes& b, Frame&) { b.clear(); }).ok);
 }
 
 TEST_CASE("replay: QPNs and keys that the station lacks are translated") {
