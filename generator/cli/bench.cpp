@@ -71,6 +71,62 @@ std::string rate_table(const Json& points, bool fairness) {
   return out;
 }
 
+/// The point of `points` that measures the same; null: none.
+const Json* same_point(const Json& points, const Json& wanted, std::initializer_list<const char*> keys) {
+  for (const Json& p : points)
+    if (std::all_of(keys.begin(), keys.end(), [&](const char* key) { return p.at(key) == wanted.at(key); })) return &p;
+  return nullptr;
+}
+
+/// What services cost: rates of the NIC with all of them beside those without any, and the cycles that each adds.
+std::string services_tables(const Json& r) {
+  const Json& alone = r.at("services");  // the first has none of them
+  std::string out =
+      "## Services\n\n"
+      "The same NIC without services beside it. All of them work on every queue pair; the wire limit counts what they "
+      "put behind the payload.\n\n"
+      "| operation | payload | queue pairs | directions | M messages/s | without | of the wire limit | without |\n"
+      "|---|--:|--:|---|--:|--:|--:|--:|\n";
+  for (const Json& p : r.at("rate")) {
+    const Json* const plain = same_point(alone.front().at("rate"), p, {"op", "payload", "qps", "both"});
+    if (plain == nullptr) continue;
+    fmt::format_to(std::back_inserter(out), "| {} | {} | {} | {} | {:.3f} | {:.3f} | {:.2f} % | {:.2f} % |\n",
+                   p.at("op").get<std::string>(), bytes_words(p.at("payload")), p.at("qps").get<int>(),
+                   p.at("both").get<bool>() ? "both" : "one", p.at("mps").get<double>(), plain->at("mps").get<double>(),
+                   100 * p.at("fraction").get<double>(), 100 * plain->at("fraction").get<double>());
+  }
+  out +=
+      "\nCycles from WQE to CQE of one message on idle NICs, with memory and cable: without services, and what is "
+      "added "
+      "by each\nalone and by all.\n\n| operation | payload | none |";
+  std::string rule = "\n|---|--:|--:|";
+  for (const Json& one : alone) {
+    if (&one == &alone.front()) continue;
+    fmt::format_to(std::back_inserter(out), " {} |", one.at("name").get<std::string>());
+    rule += "--:|";
+  }
+  out += " all |" + rule + "--:|\n";
+  for (const Json& p : r.at("latency")) {
+    const auto cycles = [&](const Json& points) -> std::optional<long> {
+      const Json* const at = same_point(points, p, {"op", "payload"});
+      return at == nullptr || !at->at("wqe_to_cqe").is_number() ? std::nullopt
+                                                                : std::optional(at->at("wqe_to_cqe").get<long>());
+    };
+    const std::optional<long> none = cycles(alone.front().at("latency"));
+    if (!none) continue;
+    fmt::format_to(std::back_inserter(out), "| {} | {} | {} |", p.at("op").get<std::string>(),
+                   bytes_words(p.at("payload")), *none);
+    const auto added = [&](std::optional<long> n) {
+      out += n ? fmt::format(" {} |", *n - *none) : std::string(" – |");
+    };
+    for (const Json& one : alone)
+      if (&one != &alone.front()) added(cycles(one.at("latency")));
+    added(cycles(r.at("latency")));
+    out += '\n';
+  }
+  return out + '\n';
+}
+
 std::string markdown(const spec::StackSpec& s, const Json& r) {
   std::string out = fmt::format(
       "# Performance of {}\n\n"
@@ -106,6 +162,7 @@ std::string markdown(const spec::StackSpec& s, const Json& r) {
     }
     out += '\n';
   }
+  if (r.contains("services")) out += services_tables(r);
   if (r.contains("loss")) {
     out +=
         "## Goodput under loss\n\n"
@@ -250,6 +307,31 @@ std::optional<Json> measure(const Options& options, const Variant& variant, cons
   return Json::parse(*text);
 }
 
+/// Measures the NIC without services, and with each of them alone where there are several: [{name, latency, rate}],
+/// rate of the first.
+std::optional<Json> measure_services(const Options& options, const spec::StackSpec& s, const fs::path& folder,
+                                     spec::Diagnostics& diagnostics) {
+  Json out = Json::array();
+  for (std::size_t k = 0; k <= (s.services.size() > 1 ? s.services.size() : 0); ++k) {
+    const std::string name = k == 0 ? "none" : s.services[k - 1].name;
+    VariantOptions some = options.variant;
+    some.services = k == 0 ? std::vector<std::size_t>{} : std::vector<std::size_t>{k - 1};
+    some.output = (folder / ("services_" + name)).string();
+    const std::optional<Variant> variant = generate(some, diagnostics);
+    if (!variant) return std::nullopt;
+    std::vector<std::string> parts = {"latency"};
+    if (k == 0) parts.emplace_back("rate");
+    const auto report =
+        measure(options, *variant, parts, options.points, folder / ("services_" + name + ".json"), diagnostics);
+    if (!report) return std::nullopt;
+    Json one;
+    one["name"] = name;
+    for (const std::string& part : parts) one[part] = report->at(part);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 int bench(const Options& options) {
   spec::Diagnostics diagnostics;
   const auto failed = [&](int code) {
@@ -265,9 +347,33 @@ int bench(const Options& options) {
   fs::create_directories(folder, fault);
 
   const std::string report = (folder / "bench.json").string();
-  std::optional<Json> result = measure(options, *variant, options.only, options.points, report, diagnostics);
+  // The part `services` compares rate and latency.
+  std::vector<std::string> parts;
+  const auto wanted = [](const std::vector<std::string>& list, const char* part) {
+    return std::find(list.begin(), list.end(), part) != list.end();
+  };
+  const bool services = !s.services.empty() && (options.only.empty() || wanted(options.only, "services"));
+  for (const std::string& part : options.only)
+    if (part != "services") parts.push_back(part);
+  if (services && !options.only.empty()) {
+    for (const char* part : {"rate", "latency"})
+      if (!wanted(parts, part)) parts.emplace_back(part);
+  }
+  if (parts.empty() && !options.only.empty()) {
+    diagnostics
+        .error("E0571", spec::file_place(options.variant.spec), "--only services: the specification has no services")
+        .help("add one to \"services\"; docs/services.md says how");
+    return failed(kBadInput);
+  }
+  std::optional<Json> result = measure(options, *variant, parts, options.points, report, diagnostics);
   if (!result) return failed(kCheckFailed);
   Json& measured = *result;
+  if (services) {
+    const auto compared = measure_services(options, s, folder, diagnostics);
+    if (!compared) return failed(kCheckFailed);
+    measured["services"] = *compared;
+    if (!spec::write_text_file(report, measured.dump(2) + "\n", diagnostics)) return failed(kCheckFailed);
+  }
   if (measured.contains("loss") && !options.own_recovery) {
     // The same NIC with the other recovery, beside it.
     VariantOptions other_options = options.variant;
@@ -302,7 +408,8 @@ int bench(const Options& options) {
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "bench",
-      "measure message rate, goodput, latency, fairness and goodput under loss in simulation: JSON, Markdown, SVG");
+      "measure message rate, goodput, latency, fairness, goodput under loss and what services cost, in simulation: "
+      "JSON, Markdown, SVG");
   auto options = std::make_shared<Options>();
   command->add_option("SPEC", options->variant.spec, "specification file")->required();
   command->add_option("-o,--output", options->variant.output, "folder of the variant; out/<name> if not given")
@@ -316,8 +423,8 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));
   command->add_flag("--quick", options->quick, "a few points only");
-  command->add_option("--only", options->only, "rate, latency, fairness or loss; may be given several times")
-      ->check(CLI::IsMember({"rate", "latency", "fairness", "loss"}));
+  command->add_option("--only", options->only, "rate, latency, fairness, loss or services; may be given several times")
+      ->check(CLI::IsMember({"rate", "latency", "fairness", "loss", "services"}));
   command->add_option("--loss-point", options->losses,
                       "measure goodput under loss at LOSS:BYTES:QPS:ROUND_US instead of the standard points, LOSS the "
                       "probability a frame; may be given several times");
@@ -327,7 +434,8 @@ void add_bench(CLI::App& app, int& exit_code) {
                       "measure the rate at OP:BYTES:QPS[:both] instead of the standard points, OP one of write, send, "
                       "read; may be given several times");
   command->footer(examples({"rocegen bench specs/nic_100g.json", "rocegen bench specs/nic_10g.json --quick",
-                            "rocegen bench specs/nic_100g.json --only loss"}));
+                            "rocegen bench specs/nic_100g.json --only loss",
+                            "rocegen bench specs/nic_100g_all.json --quick --only services"}));
   command->callback([options, &exit_code] { exit_code = bench(*options); });
 }
 

@@ -69,6 +69,11 @@ std::optional<Variant> generate(const VariantOptions& options, spec::Diagnostics
   const std::optional<fs::path> home = find_home(diagnostics);
   if (!spec || !home) return std::nullopt;
   if (!options.recovery.empty()) spec->transport.recovery = options.recovery;
+  if (options.services) {
+    std::vector<spec::ServiceSpec> kept;
+    for (const std::size_t i : *options.services) kept.push_back(spec->services.at(i));
+    spec->services = std::move(kept);
+  }
 
   outputs::FileSet dumps;
   stack::BuildOptions build;

@@ -15,6 +15,8 @@ struct VariantOptions {
   std::string spec;                     ///< path of the specification; "-" is the standard input
   std::string output;                   ///< folder; empty: out/<name>
   std::string recovery;                 ///< transport.recovery in place of the specification's; empty: as it says
+  /// Only these entries of the specification's services, by index, ascending; nothing: all.
+  std::optional<std::vector<std::size_t>> services;
   std::vector<std::string> dump_after;  ///< passes whose result is written to <output>/dump/<pass>.json
 };
 

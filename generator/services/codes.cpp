@@ -76,6 +76,10 @@ constexpr std::array kCodes = {
     spec::CodeInfo{"E0570", "file of a new service is there already",
                    "`rocegen new-service` writes three files and never over one that exists.",
                    "rocegen new-service sieve, twice", "Remove the files, or choose another folder with -o."},
+    spec::CodeInfo{"E0571", "specification without services",
+                   "`rocegen bench --only services` compares a NIC with the same without services; this one has none.",
+                   "rocegen bench specs/nic_100g.json --only services",
+                   "rocegen bench specs/nic_100g_all.json --only services"},
 };
 
 }  // namespace

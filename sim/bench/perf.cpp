@@ -195,6 +195,7 @@ class Rig {
         c.min_rnr_timer = 1;
         c.max_rd = static_cast<uint8_t>(o_.read_depth);
         c.max_dest_rd = static_cast<uint8_t>(o_.read_depth);
+        c.services = o_.services;
         c.rq_on = q_.op == kWrSend;
         c.sq_log2 = log2_of(o_.wqe_slots / q_.qps);
         c.rq_log2 = log2_of(o_.rqe_slots / q_.qps);
@@ -266,7 +267,7 @@ class Perf {
   Answer measure(const Query& q) {
     Rig rig(factory_, o_, q);
     Answer a;
-    const double limit = wire_limit(q.op, q.payload, rig.mtu(), o_.gbps, q.both);
+    const double limit = wire_limit(q.op, q.payload, rig.mtu(), o_.gbps, q.both, o_.trailer);
     a.limit_mps = limit / 1e6;
     a.limit_gbps = limit * q.payload * 8e-9;
     // Messages under way: what the longest round carries at the limit, twice, and what waits for collected
@@ -336,7 +337,7 @@ class Perf {
   /// Gb/s of payload that a station sent from `from` to `end`. A frame's time is that of its end, so the interval
   /// between two frames carries the later one: exact also for long messages. `interval`: us between the first and the
   /// last.
-  static double goodput(Rig& rig, size_t sender, uint8_t op, Ps from, Ps end, double& interval) {
+  double goodput(Rig& rig, size_t sender, uint8_t op, Ps from, Ps end, double& interval) const {
     uint64_t bytes = 0;
     Ps first = 0, last = 0;
     for (const SentFrame& f : rig.bench().sent(sender)) {
@@ -353,7 +354,7 @@ class Perf {
   }
 
   /// Payload bytes of a frame that carries data of such a request; false for any other frame.
-  static bool data_payload(const Bytes& f, uint8_t op, uint64_t& out) {
+  bool data_payload(const Bytes& f, uint8_t op, uint64_t& out) const {
     if (f.size() < kHeaders) return false;
     const uint8_t opcode = f[42];
     uint64_t extension = 0;
@@ -365,7 +366,7 @@ class Perf {
       extension = opcode == 0x06 || opcode == 0x0A ? 16 : 0;
     }
     const uint64_t ip = static_cast<uint64_t>(f[16]) << 8 | f[17];
-    out = ip - (20 + 8 + 12 + 4) - extension - (f[43] >> 4 & 3u);
+    out = ip - (20 + 8 + 12 + 4) - extension - (f[43] >> 4 & 3u) - o_.trailer;
     return true;
   }
 
@@ -501,7 +502,8 @@ class Perf {
         q.op = op;
         q.payload = payload;
         q.qps = o_.qp_count;
-        q.time_us = std::min(3000.0, 40.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false) * 1e-6));
+        q.time_us =
+            std::min(3000.0, 40.0 * q.qps / (wire_limit(q.op, payload, o_.mtu, o_.gbps, false, o_.trailer) * 1e-6));
         out.push_back(point(q));
       }
     }
@@ -539,7 +541,8 @@ class Perf {
       // Go back N in theory: the queue pair's next packet shows a loss, and a round later its NAK is here; what the
       // queue pair has sent from the lost packet on goes again. Selective: only the lost packet, except when it is a
       // message's first, of which the peer has to know before it places others. Neither is faster than the windows.
-      const double packet_us = static_cast<double>(on_wire(0, std::min(q.payload, o_.mtu))) * 8e-3 / o_.gbps;
+      const double packet_us =
+          static_cast<double>(on_wire(0, std::min(q.payload, o_.mtu) + o_.trailer)) * 8e-3 / o_.gbps;
       const double window = o_.window_packets;
       const double again = std::min(1 + load.round_us / packet_us / q.qps, window);
       const double packets = std::max(1.0, static_cast<double>(q.payload) / o_.mtu);
@@ -632,15 +635,13 @@ std::optional<PerfLoss> parse_perf_loss(const std::string& text) {
   return p;
 }
 
-WireBytes wire_bytes(uint8_t op, uint64_t payload, uint32_t mtu) {
+WireBytes wire_bytes(uint8_t op, uint64_t payload, uint32_t mtu, uint32_t trailer) {
   WireBytes w;
   const uint64_t packets = std::max<uint64_t>(1, (payload + mtu - 1) / mtu);
   const auto each = [&](uint64_t first, uint64_t middle, uint64_t last) {
-    uint64_t sum = 0;
-    const uint64_t rest = payload - (packets - 1) * mtu;
+    const uint64_t rest = payload - (packets - 1) * mtu + trailer;
     if (packets == 1) return on_wire(first, rest);
-    sum = on_wire(first, mtu) + (packets - 2) * on_wire(middle, mtu) + on_wire(last, rest);
-    return sum;
+    return on_wire(first, mtu + trailer) + (packets - 2) * on_wire(middle, mtu + trailer) + on_wire(last, rest);
   };
   if (op == kWrRead) {
     w.request = on_wire(16, 0);
@@ -655,8 +656,8 @@ WireBytes wire_bytes(uint8_t op, uint64_t payload, uint32_t mtu) {
   return w;
 }
 
-double wire_limit(uint8_t op, uint64_t payload, uint32_t mtu, double gbps, bool both) {
-  const WireBytes w = wire_bytes(op, payload, mtu);
+double wire_limit(uint8_t op, uint64_t payload, uint32_t mtu, double gbps, bool both, uint32_t trailer) {
+  const WireBytes w = wire_bytes(op, payload, mtu, trailer);
   const uint64_t busiest = both ? w.request + w.response : std::max(w.request, w.response);
   return gbps * 1e9 / 8 / static_cast<double>(busiest);
 }

@@ -48,6 +48,8 @@ struct PerfOptions {
   uint32_t rqe_slots = 1024;
   uint32_t read_depth = 16;
   uint32_t window_packets = 256;
+  uint8_t services = 0;                ///< mask of the services that work on every queue pair
+  uint32_t trailer = 0;                ///< bytes that they put behind the payload of a packet
   std::string recovery = "go_back_n";  ///< of the variant, for the report
   bool quick = false;                  ///< a few points only
   std::vector<std::string> only;       ///< names of parts: rate, latency, fairness, loss; empty: all
@@ -60,16 +62,17 @@ struct PerfOptions {
 using PerfFactory = std::function<std::unique_ptr<Nic>(size_t which, const NicOptions& options)>;
 
 /// Bytes on the wire of one message of `payload` bytes in each direction, with preamble, FCS and gap (24 bytes a frame,
-/// frames of at least 64 bytes): {from the requester, from the responder}. Acknowledgements of SEND and WRITE are left
-/// out: they may be coalesced without bound.
+/// frames of at least 64 bytes): {from the requester, from the responder}. `trailer`: bytes that services put behind
+/// the payload of each packet of a SEND, a WRITE or READ responses. Acknowledgements of SEND and WRITE are left out:
+/// they may be coalesced without bound.
 struct WireBytes {
   uint64_t request = 0;
   uint64_t response = 0;
 };
-WireBytes wire_bytes(uint8_t wr_opcode, uint64_t payload, uint32_t mtu);
+WireBytes wire_bytes(uint8_t wr_opcode, uint64_t payload, uint32_t mtu, uint32_t trailer = 0);
 
 /// Messages a second that the wire lets through at most; `both`: the same load in both directions at once.
-double wire_limit(uint8_t wr_opcode, uint64_t payload, uint32_t mtu, double gbps, bool both);
+double wire_limit(uint8_t wr_opcode, uint64_t payload, uint32_t mtu, double gbps, bool both, uint32_t trailer = 0);
 
 /// Runs the measurements; the report's parts are listed in docs/bench.md. `progress` gets a line for each point. Throws
 /// std::runtime_error with a reason when a transfer fails.

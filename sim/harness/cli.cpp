@@ -378,8 +378,15 @@ class Program {
       po.window_packets = t->value("window_packets", po.window_packets);
       po.recovery = t->value("recovery", po.recovery);
     }
+    NicOptions served;
+    add_services(served);
+    for (size_t i = 0; i < served.services.size(); ++i) {
+      po.services = static_cast<uint8_t>(po.services | 1u << i);
+      po.trailer += static_cast<uint32_t>(served.trailers[i]);
+    }
     const PerfFactory make = [this](size_t which, const NicOptions& options) {
       NicOptions n = options;
+      add_services(n);
       n.seed = o_.seed * 1009 + which * 17 + 1;
       n.mac_period = mac_period_;
       const std::string name = which == 0 ? "a" : "b";
@@ -436,6 +443,19 @@ class Program {
     return kInputError;
   }
 
+  /// What the driver of a NIC must know of the specification's services.
+  void add_services(NicOptions& n) const {
+    if (const auto s = spec_.find("services"); s != spec_.end() && s->is_array()) {
+      for (const Json& entry : *s) {
+        const std::string type = entry.value("type", "");
+        if (type == "aes") n.aes = std::make_shared<AesService>(entry, n.services.size());
+        if (type == "preprocess") n.rows = std::make_shared<RowModel>(entry);
+        n.services.push_back(entry.value("name", ""));
+        n.trailers.push_back(type == "aes" ? (n.aes->gcm ? kAesTag : 0) : entry.value("trailer", size_t{0}));
+      }
+    }
+  }
+
   std::vector<std::string> listed() const {
     std::vector<std::string> out;
     std::error_code ec;
@@ -466,14 +486,7 @@ class Program {
         n.recovery = t->value("recovery", n.recovery);
       if (const auto h = spec_.find("host"); h != spec_.end() && h->is_object())
         n.ack_after_write = h->value("ack_after_write", n.ack_after_write);
-      if (const auto s = spec_.find("services"); s != spec_.end() && s->is_array()) {
-        for (const Json& entry : *s) {
-          if (entry.value("type", "") == "aes") n.aes = std::make_shared<AesService>(entry, n.services.size());
-          n.services.push_back(entry.value("name", ""));
-          n.trailers.push_back(entry.value("type", "") == "aes" && n.aes->gcm ? kAesTag : 0);
-          if (entry.value("type", "") == "preprocess") n.rows = std::make_shared<RowModel>(entry);
-        }
-      }
+      add_services(n);
       if (!o_.keys.empty() && n.aes) mode_ = n.aes->gcm ? "gcm" : "ctr";
       if (!o_.keys.empty())
         n.on_key = [this](const AesKey& key, const QpConfig& qp) { keys_.push_back(as_json(key, qp)); };
