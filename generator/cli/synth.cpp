@@ -177,20 +177,81 @@ std::string table(const std::vector<Row>& rows) {
   return out;
 }
 
+/// What one service takes at one attach point, what it takes beside the stream, or what all of them share.
+struct ServiceCost {
+  std::string service;
+  std::string point;
+  Area area;
+  double levels = -1;  ///< the most of its instances
+  int cycles = 0;      ///< that a packet spends more there; 0: none of its own
+};
+
+/// From the rows of the instances; "all" sums up.
+std::vector<ServiceCost> service_costs(const stack::Stack& stack, const std::vector<Row>& rows) {
+  std::vector<ServiceCost> out;
+  if (stack.spec.services.empty()) return out;
+  ServiceCost all{"all", "", {}, -1, 0};
+  for (const stack::ServiceInstance& one : stack.service_instances) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.instance == one.instance; });
+    if (row == rows.end()) continue;
+    const auto at = static_cast<std::size_t>(one.service);
+    const std::string name = one.service < 0 ? "(shared)" : stack.spec.services[at].name;
+    const std::string point = one.point ? spec::to_string(*one.point) : "-";
+    auto cost = std::find_if(out.begin(), out.end(),
+                             [&](const ServiceCost& c) { return c.service == name && c.point == point; });
+    if (cost == out.end()) {
+      out.push_back({name, point, {}, -1, 0});
+      cost = out.end() - 1;
+      if (one.service >= 0 && one.point) cost->cycles = stack.services[at]->latency(*one.point);
+      all.cycles += cost->cycles;
+    }
+    cost->area += row->area;
+    all.area += row->area;
+    cost->levels = std::max(cost->levels, row->depth.levels);
+    all.levels = std::max(all.levels, row->depth.levels);
+  }
+  out.push_back(all);
+  return out;
+}
+
+std::string services_table(const std::vector<ServiceCost>& costs) {
+  std::string out = fmt::format("\n{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7} {:>5} {:>4} {:>7} {:>7}\n", "service",
+                                "at", "LUT", "LUTRAM", "FF", "CARRY", "BRAM36", "URAM", "DSP", "levels", "cycles");
+  for (const ServiceCost& c : costs)
+    fmt::format_to(std::back_inserter(out), "{:<22} {:<16} {:>7} {:>7} {:>7} {:>6} {:>7.1f} {:>5} {:>4} {:>7} {:>7}\n",
+                   c.service, c.point, c.area.lut, c.area.lut_ram, c.area.ff, c.area.carry, c.area.bram36, c.area.uram,
+                   c.area.dsp, c.levels < 0 ? "-" : fmt::format("{:.0f}", c.levels),
+                   c.cycles == 0 ? "-" : fmt::format("{}", c.cycles));
+  out += "register slices between the stages are in the row \"slices, adapters\"\n";
+  return out;
+}
+
+Json area_json(const Area& a) {
+  return {{"lut", a.lut},       {"lut_ram", a.lut_ram}, {"ff", a.ff},  {"carry", a.carry},
+          {"bram36", a.bram36}, {"uram", a.uram},       {"dsp", a.dsp}};
+}
+
+Json to_json(const std::vector<ServiceCost>& costs) {
+  Json out = Json::array();
+  for (const ServiceCost& c : costs) {
+    Json one = {{"service", c.service}, {"point", c.point}};
+    one.update(area_json(c.area));
+    one["levels"] = c.levels < 0 ? Json() : Json(c.levels);
+    one["cycles"] = c.cycles;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Json to_json(const std::vector<Row>& rows) {
   Json out = Json::array();
-  for (const Row& r : rows)
-    out.push_back({{"instance", r.instance},
-                   {"module", r.module},
-                   {"lut", r.area.lut},
-                   {"lut_ram", r.area.lut_ram},
-                   {"ff", r.area.ff},
-                   {"carry", r.area.carry},
-                   {"bram36", r.area.bram36},
-                   {"uram", r.area.uram},
-                   {"dsp", r.area.dsp},
-                   {"levels", r.depth.levels < 0 ? Json() : Json(r.depth.levels)},
-                   {"estimated_ps", r.depth.levels < 0 ? Json() : Json(r.depth.ps)}});
+  for (const Row& r : rows) {
+    Json one = {{"instance", r.instance}, {"module", r.module}};
+    one.update(area_json(r.area));
+    one["levels"] = r.depth.levels < 0 ? Json() : Json(r.depth.levels);
+    one["estimated_ps"] = r.depth.levels < 0 ? Json() : Json(r.depth.ps);
+    out.push_back(std::move(one));
+  }
   return out;
 }
 
@@ -298,14 +359,19 @@ int synth(const VariantOptions& options, bool wide_mux) {
   inserted.module = fmt::format("{} instances", inserted_count);
   if (inserted_count > 0) rows.push_back(inserted);
   rows.push_back({"total", top, book.of("\\" + top), depth_of(top)});
-  const std::string text = table(rows);
-  const Json report = {{"name", variant->stack.spec.name},
-                       {"spec_sha256", variant->stack.hash},
-                       {"family", "xcup"},
-                       {"wide_mux", wide_mux},
-                       {"rows", to_json(rows)}};
+  const std::vector<ServiceCost> costs = service_costs(variant->stack, rows);
+  const std::string text = table(rows) + (costs.empty() ? "" : services_table(costs));
+  Json report = {{"name", variant->stack.spec.name},
+                 {"spec_sha256", variant->stack.hash},
+                 {"family", "xcup"},
+                 {"wide_mux", wide_mux},
+                 {"rows", to_json(rows)}};
+  if (!costs.empty()) report["services"] = to_json(costs);
   if (!spec::write_text_file((folder / "synth/report.json").string(), report.dump(2) + "\n", diagnostics) ||
       !spec::write_text_file((folder / "synth/report.txt").string(), text, diagnostics) ||
+      // The same for doc/index.html, which a browser lets read a script beside it, but no data.
+      !spec::write_text_file((folder / "synth/report.js").string(), "window.rocegenSynth = " + report.dump() + ";\n",
+                             diagnostics) ||
       !spec::write_stdout(text, diagnostics))
     return fail(diagnostics, kBadInput);
   fmt::print("reports and netlist: {}/synth/report.json {}.v {}.edif\n", folder.string(), top, top);

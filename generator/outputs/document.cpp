@@ -106,6 +106,35 @@ void specification_rows(const nlohmann::ordered_json& json, const std::string& p
   }
 }
 
+/// Shows what `rocegen synth` wrote beside the page; until then the sentence that stands there.
+constexpr const char* kAreaScript = R"(<script src="../synth/report.js"></script>
+<script>
+(() => {
+  const report = window.rocegenSynth;
+  if (!report) return;
+  const place = document.getElementById("area-tables");
+  place.textContent = "";
+  const table = (head, rows) => {
+    const t = document.createElement("table");
+    const line = (parent, tag, cells) => {
+      const tr = parent.appendChild(document.createElement("tr"));
+      for (const cell of cells) tr.appendChild(document.createElement(tag)).textContent = cell;
+    };
+    line(t.createTHead(), "th", head);
+    const body = t.createTBody();
+    for (const row of rows) line(body, "td", row);
+    place.appendChild(t);
+  };
+  const figures = r => [r.lut, r.lut_ram, r.ff, r.carry, r.bram36, r.uram, r.dsp, r.levels ?? "–"];
+  const columns = ["LUT", "LUTRAM", "FF", "CARRY", "BRAM36", "URAM", "DSP", "levels"];
+  table(["instance", "module", ...columns], report.rows.map(r => [r.instance, r.module, ...figures(r)]));
+  if (report.services)
+    table(["service", "at", ...columns, "cycles"],
+          report.services.map(r => [r.service, r.point, ...figures(r), r.cycles || "–"]));
+})();
+</script>
+)";
+
 }  // namespace
 
 std::string write_document(const stack::Stack& stack, const std::vector<Source>& sources,
@@ -117,6 +146,7 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
       "content=\"width=device-width\">\n"
       "<title>{0}: RoCE v2 NIC</title>\n<style>{1}</style>\n</head>\n<body>\n<header><h1>{0}</h1><p>{2}</p></header>\n"
       "<nav><a href=\"#diagram\">Diagram</a><a href=\"#ports\">Ports</a><a href=\"#modules\">Modules</a>"
+      "<a href=\"#services\">Services</a><a href=\"#area\">Area</a>"
       "<a href=\"#registers\">Registers</a><a href=\"#counters\">Counters</a><a "
       "href=\"#specification\">Specification</a></nav>\n<main>\n",
       escape(s.name), kStyle, escape(s.description.empty() ? "RoCE v2 NIC" : s.description));
@@ -158,6 +188,32 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
       compiled.row({module.name, fmt::format("{}", module.latency), fmt::format("{}", module.levels)});
   out += std::move(compiled).done();
 
+  out += "<h2 id=\"services\">Services</h2>\n";
+  if (s.services.empty()) {
+    out += "<p>None.</p>\n";
+  } else {
+    Table services({"service", "type", "at", "instances", "cycles it adds", "bytes behind the payload"});
+    for (std::size_t i = 0; i < s.services.size(); ++i) {
+      const spec::ServiceSpec& entry = s.services[i];
+      for (const spec::Attach point : entry.attach) {
+        std::string instances;
+        for (const stack::ServiceInstance& one : stack.service_instances)
+          if (one.service == static_cast<int>(i) && (!one.point || one.point == point))
+            instances += (instances.empty() ? "" : ", ") + one.instance;
+        const bool adds = point == spec::Attach::egress && entry.trailer != 0;
+        services.row(
+            {entry.name, entry.type, spec::to_string(point), instances,
+             fmt::format("{}", stack.services[i]->latency(point)), adds ? fmt::format("{}", entry.trailer) : "0"},
+            2);
+      }
+    }
+    out += std::move(services).done();
+  }
+
+  out +=
+      "<h2 id=\"area\">Area and depth</h2>\n<div id=\"area-tables\"><p>Not synthesised yet: <code>rocegen synth</code> "
+      "fills this in.</p></div>\n";
+
   out += "<h2 id=\"registers\">Registers</h2>\n<p>32-bit words on <code>s_axil</code>; byte addresses.</p>\n";
   Table registers({"address", "register", "bits", "field", "access", "reset", "what"});
   for (const Register& reg : stack.registers.registers) {
@@ -188,6 +244,7 @@ std::string write_document(const stack::Stack& stack, const std::vector<Source>&
   for (const Source& source : sources) files.row({source.path, source.module, source.origin}, 2);
   out += std::move(files).done();
 
+  out += kAreaScript;
   out += fmt::format(
       "</main>\n<footer>Written by rocegen {} from a specification with SHA-256 "
       "<code>{}</code>.</footer>\n</body>\n</html>\n",

@@ -97,12 +97,12 @@ netlist::Params ServiceSite::with_own(std::string_view module, netlist::Params p
   return params;
 }
 
-InstanceHandle ServiceSite::instance(const std::string& name, std::string_view module, netlist::Params params,
-                                     const std::string& comment) {
+InstanceHandle ServiceSite::instance(const std::string& name, std::optional<Attach> point, std::string_view module,
+                                     netlist::Params params, const std::string& comment) {
   std::string free = name;
   for (int n = 2; top_.module().find_instance(free + "_i") >= 0; ++n) free = fmt::format("{}_{}", name, n);
   free += "_i";
-  owners_.emplace_back(free, index_);
+  stack_.service_instances.push_back({free, index_, point});
   return top_.instance(free, module, with_own(module, std::move(params)), comment);
 }
 
@@ -111,7 +111,7 @@ InstanceHandle ServiceSite::stage(Attach point, std::string_view module, netlist
   const spec::ServiceSpec& entry = stack_.spec.services[static_cast<std::size_t>(index_)];
   const std::string name =
       entry.attach.size() > 1 ? fmt::format("svc_{}_{}", entry.name, to_string(point)) : "svc_" + entry.name;
-  InstanceHandle out = instance(name, module, std::move(params), comment);
+  InstanceHandle out = instance(name, point, module, std::move(params), comment);
   for (const char* stream : {"s_pkt", "m_pkt"}) top_.set_record(out.stream(stream), "tuser", record_of(point));
   top_.connect(current_, out.stream("s_pkt"), {.weight = 1});
   current_ = out.stream("m_pkt");
@@ -121,7 +121,7 @@ InstanceHandle ServiceSite::stage(Attach point, std::string_view module, netlist
 InstanceHandle ServiceSite::side(const std::string& suffix, std::string_view module, netlist::Params params,
                                  const std::string& comment) {
   const spec::ServiceSpec& entry = stack_.spec.services[static_cast<std::size_t>(index_)];
-  return instance(fmt::format("svc_{}_{}", entry.name, suffix), module, std::move(params), comment);
+  return instance(fmt::format("svc_{}_{}", entry.name, suffix), std::nullopt, module, std::move(params), comment);
 }
 
 InstanceHandle ServiceSite::completions(const std::string& suffix, std::string_view module, netlist::Params params,
@@ -138,9 +138,10 @@ std::vector<std::pair<int, InstanceHandle>> ServiceSite::windows() const {
 
 std::string ServiceSite::counter_name(const std::string& instance, const std::string& name) const {
   // Modules of the library name their counters after the service; those of a user know nothing of the others.
-  const auto it = std::find_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.first == instance; });
-  if (it == owners_.end()) return name;
-  const spec::ServiceSpec& entry = stack_.spec.services[static_cast<std::size_t>(it->second)];
+  const auto& all = stack_.service_instances;
+  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& o) { return o.instance == instance; });
+  if (it == all.end() || it->service < 0) return name;
+  const spec::ServiceSpec& entry = stack_.spec.services[static_cast<std::size_t>(it->service)];
   return entry.type == "custom" ? fmt::format("{}_{}", entry.name, name) : name;
 }
 

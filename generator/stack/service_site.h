@@ -1,6 +1,7 @@
 // The services of a spec become stages in the streams of the stack.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,8 +55,8 @@ class ServiceSite final : public services::Site {
 
  private:
   netlist::Params with_own(std::string_view module, netlist::Params params) const;
-  netlist::InstanceHandle instance(const std::string& name, std::string_view module, netlist::Params params,
-                                   const std::string& comment);
+  netlist::InstanceHandle instance(const std::string& name, std::optional<Attach> point, std::string_view module,
+                                   netlist::Params params, const std::string& comment);
 
   Stack& stack_;
   netlist::Builder& top_;
@@ -65,7 +66,6 @@ class ServiceSite final : public services::Site {
   netlist::StreamRef current_;
   std::vector<netlist::InstanceHandle> set_ups_, lives_, completions_;
   std::vector<std::pair<int, netlist::InstanceHandle>> windows_;
-  std::vector<std::pair<std::string, int>> owners_;  // instance -> service
 };
 
 }  // namespace rocegen::stack

@@ -124,6 +124,8 @@ class Architect {
     top_.connect(open.stream("m_fetch"), rx_.stream("s_fetch"), {.weight = 0});
     top_.connect(rx_.stream("m_pay"), open.stream("s_pay"), {.weight = 0});
     opens_.push_back(open);
+    for (const char* part : {"ingress_open_i", "ingress_close_i"})
+      stack_.service_instances.push_back({part, -1, spec::Attach::ingress});
     const netlist::StreamRef last = site_.chain(spec::Attach::ingress, open.stream("m_pkt"));
     close_ = top_.instance("ingress_close_i", "ingress_close",
                            {{"DataW", spec_.data_width},
@@ -147,6 +149,7 @@ class Architect {
         top_.instance(name + "_open_i", "svc_open", params, "which services work on the packet");
     top_.connect(source, open.stream("s_pkt"), {.weight = 0});
     opens_.push_back(open);
+    for (const char* part : {"_open_i", "_close_i"}) stack_.service_instances.push_back({name + part, -1, point});
     const netlist::StreamRef last = site_.chain(point, open.stream("m_pkt"));
     const InstanceHandle close = top_.instance(name + "_close_i", "svc_close",
                                                {{"DataW", spec_.data_width}, {"UserW", user}}, "services end here");
@@ -314,9 +317,9 @@ class Architect {
     const bool grows = std::any_of(spec_.services.begin(), spec_.services.end(), [](const spec::ServiceSpec& entry) {
       return entry.trailer != 0 && entry.at(spec::Attach::egress);
     });
-    bypass_ = top_.instance("cmd_bypass_i", "cmd_bypass",
-                            grows ? netlist::Params{{"EmptyThrough", 1}} : netlist::Params{},
-                            "requests without payload need not wait for memory");
+    bypass_ =
+        top_.instance("cmd_bypass_i", "cmd_bypass", grows ? netlist::Params{{"EmptyThrough", 1}} : netlist::Params{},
+                      "requests without payload need not wait for memory");
     top_.connect(sq_.stream("m_cmd"), bypass_.stream("s_cmd"), {.weight = 0});
     top_.connect(bypass_.stream("m_cmd"), cmd_arb_.stream("s_axis", 1), {.weight = 0});
     // No slices here: what has left cmd_bypass is in front of all that leaves dma_read later.
@@ -337,6 +340,7 @@ class Architect {
     } else {
       const InstanceHandle tap =
           top_.instance("tx_tap_i", "tx_tap", {{"DataW", spec_.data_width}}, "services hear what leaves");
+      stack_.service_instances.push_back({"tx_tap_i", -1, std::nullopt});
       top_.connect(arb_.stream("m_axis"), tap.stream("s_pkt"), {.weight = 0});
       top_.connect(tap.stream("m_pkt"), framer_.stream("s_pkt"), {.weight = 1});
       for (const auto& match : listeners) top_.connect_pin(tap.pin("tap_o"), match.pin);
@@ -430,6 +434,7 @@ class Architect {
       auto tell = top_.instance("event_arb_i", "record_arb",
                                 {{"N", 2}, {"Width", record_width("roce_pkg::qp_evt_t")}, {"Priority", 0}},
                                 "events of queue pairs, and what services tell");
+      stack_.service_instances.push_back({"event_arb_i", -1, std::nullopt});
       top_.connect(sq_.stream("m_event"), tell.stream("s_axis", 0), {.weight = 0});
       top_.connect(close_.stream("m_evt"), tell.stream("s_axis", 1), {.weight = 1});
       top_.connect(tell.stream("m_axis"), events_.stream("s_evt"), {.weight = 0});

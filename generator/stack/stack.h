@@ -26,6 +26,13 @@ struct WrittenModule {
   int levels = 0;   ///< estimated LUT6 levels of the deepest stage; 0 where nothing was estimated
 };
 
+/// An instance of the top module that stands there because of a service.
+struct ServiceInstance {
+  std::string instance;
+  int service = -1;                   ///< index in the spec's list; -1: all services share it
+  std::optional<spec::Attach> point;  ///< where it stands in the stream; nothing: beside it
+};
+
 /// One variant, ready to be written out.
 struct Stack {
   spec::StackSpec spec;  ///< completed
@@ -36,6 +43,7 @@ struct Stack {
   std::vector<WrittenModule> written;
   std::vector<std::shared_ptr<services::Service>> services;  ///< one for each entry of the spec's list
   std::vector<services::UserFile> user_files;                ///< of the services, each once
+  std::vector<ServiceInstance> service_instances;            ///< in the order in which they were put in
 };
 
 struct BuildOptions {

@@ -95,12 +95,12 @@ class Aes final : public Service {
     site.top().connect_pin(tables_->pin(in ? "received_o" : "sent_o"), stage.pin("tables_i"));
   }
 
-  int latency(Attach point) const override {
+  int latency(Attach /*point*/) const override {
     const int cipher = 8 + (rounds_of_key() + rounds_ - 1) / rounds_;  // from the look-up of the key
     const int text = 1 + cipher + 1 + 2;
     if (!gcm_) return text;
     const int heads = data_width_ > 128 ? 1 : 2;
-    return text + heads + (point == Attach::ingress ? 7 : 7);
+    return text + heads + 7;
   }
 
  private:
