@@ -71,7 +71,7 @@ module responder_sequence #(
   output logic [63:0]         va_o,
   output logic [31:0]         key_o,
   output logic [31:0]         length_o,
-  output logic [22:0]         index_o,
+  output logic [23:0]         index_o,
   output logic                walk_valid_o,  // with valid_o
   output roce_pkg::rsp_walk_t walk_o
 );
@@ -424,7 +424,7 @@ module responder_sequence #(
       va_o            <= slot_i.op.starts ? va_i : state.va;
       key_o           <= slot_i.op.inv ? slot_i.imm : slot_i.op.starts ? rkey_i : state.rkey;
       length_o        <= slot_i.op.starts ? length_i : state.length;
-      index_o         <= slot_i.op.starts ? '0 : state.index + skip + 23'd1;
+      index_o         <= slot_i.op.starts ? '0 : {1'b0, state.index} + {1'b0, skip} + 24'd1;
     end
   end
 

@@ -35,7 +35,8 @@
 //
 // Handshake: a slot (header, set-up or kill) is taken every two cycles, from one QP or from many;
 // the pipeline behind never stalls, instead a header waits until all output queues have room, and a
-// kill until m_ack and m_rcq have. So a slow output holds back s_hdr and s_err, never s_cfg.
+// kill until m_ack and m_rcq have and rcq_room_i is high: what it completes may not take the room
+// that headers need. So a slow output holds back s_hdr and s_err, never s_cfg.
 // Headers and the rest take turns; after a set-up of a QP nothing is taken for six
 // cycles more. A header's outputs appear 13 cycles after it was taken when nothing waits in front
 // of them. With LowLatency a header is taken a cycle earlier, and its command needs a cycle less.
@@ -217,6 +218,7 @@ module rx_responder #(
   logic              ready_q;
   logic              room_q;
   logic              kill_room_q;
+  logic              ack_room_q;
   logic              header_turn_q;
   logic              take_hdr;
   logic              take_cfg;
@@ -260,6 +262,7 @@ module rx_responder #(
       ready_q       <= 1'b0;
       room_q        <= 1'b0;
       kill_room_q   <= 1'b0;
+      ack_room_q    <= 1'b0;
       header_turn_q <= 1'b0;
       take_advance_q <= 1'b0;
       pause_q        <= '0;
@@ -267,8 +270,9 @@ module rx_responder #(
       ready_q     <= setup_ready && ring_ready && retire_ready;
       room_q      <= fetch_level < Half && ack_level < Half && rd_level < Half &&
           rcq_level < Half && evt_level < Half;
-      kill_room_q <= ack_level < Half && rcq_level < Half;
-      take_advance_q <= ready_q && !taking && pause_q == '0 && want_advance && kill_room_q;
+      ack_room_q  <= ack_level < Half;
+      kill_room_q <= ack_level < Half && rcq_level < Half && rcq_room_i;
+      take_advance_q <= ready_q && !taking && pause_q == '0 && want_advance && ack_room_q;
       if (take_hdr) header_turn_q <= 1'b0;
       else if (taking && !take_advance_q) header_turn_q <= 1'b1;
       if (take_cfg && s_cfg_tdata.setup) pause_q <= SetupPause;
@@ -507,7 +511,7 @@ module rx_responder #(
   logic [63:0]         va6;
   logic [31:0]         key6;
   logic [31:0]         length6;
-  logic [22:0]         index6;
+  logic [23:0]         index6;
   logic                walk_valid6;
   roce_pkg::rsp_walk_t walk6;
 
@@ -564,8 +568,8 @@ module rx_responder #(
   // An offset beyond 32 bits belongs to a message that failed long before.
   always_comb begin
     case (slot6.pmtu)
-      3'd1:    offset6 = {1'b0, index6, 8'd0};
-      3'd2:    offset6 = {index6, 9'd0};
+      3'd1:    offset6 = {index6, 8'd0};
+      3'd2:    offset6 = {index6[22:0], 9'd0};
       3'd3:    offset6 = {index6[21:0], 10'd0};
       3'd4:    offset6 = {index6[20:0], 11'd0};
       default: offset6 = {index6[19:0], 12'd0};

@@ -1002,6 +1002,32 @@ TEST_CASE("largest message: 2^31 bytes are allowed") {
   CHECK(b.answers() == list({{0, 0x1F, 0, 0, false}, {0, 0x1F, 1, 0, false}}));
 }
 
+TEST_CASE("packets ahead of the last of 2^23 packets lie behind the message, not at its begin (--long)") {
+  const char* const all = std::getenv("ROCEGEN_LONG");
+  if (!kSelective || kQps != 1 || all == nullptr || std::string_view(all) != "ON") return;
+  Bench b(12);
+  const QpSetup c = b.working(0, 0, 1);
+  b.setup(c);
+  b.region(b.plain(0, 0x100000000, 0x80000000));
+  b.settle();
+  b.write(c, kFirst, 0, 256, false, 0x100000000, kKey, 0x80000000);
+  constexpr std::uint32_t kPackets = 1U << 23;
+  for (std::uint32_t k = 1; k < kPackets - 2; ++k) {
+    b.write(c, kMiddle, k, 256);
+    if (k % 1024 == 0) b.sim.run_until([&] { return b.hdr.queue.size() < 64; }, 10'000);
+  }
+  b.settle();
+  b.answers();
+  const unsigned placed = b.score.model.placed();
+  b.write(c, kLast, kPackets - 1, 256);
+  b.write(c, kMiddle, kPackets, 256);
+  b.write(c, kMiddle, kPackets + 1, 256);
+  CHECK(b.answers() == list({{0, 0x60, kPackets - 2, 0, false}}));
+  CHECK(b.score.model.placed() == placed + 1);
+  b.write(c, kMiddle, kPackets - 2, 256);
+  CHECK(b.answers() == list({{0, 0x1F, kPackets - 1, 1, false}}));
+}
+
 TEST_CASE("regions: key, rights, PD, bounds, 2^32 and 2^40 bytes, 64-bit overflow (L64, B05)") {
   struct Case {
     const char* name;
@@ -1473,6 +1499,42 @@ TEST_CASE("no room for completions: as if nothing were posted, also at the end o
   CHECK(b.answers() ==
         list({{0, 3, 2, 1, false}, {0, 0x20, 3, 1, false}, {0, 3, 3, 2, false}, {0, 0x20, 4, 2, false}}));
   CHECK(b.receives().size() == 1);
+}
+
+TEST_CASE("kills wait while there is no room for completions; packets that need none go on, and jumps") {
+  Bench b(331);
+  const unsigned dying = std::min(100U, kQps - 1);
+  const QpSetup c = b.working(0, 0);
+  b.setup(c);
+  for (unsigned q = 1; q <= dying; ++q) b.setup(b.receiving(q, 0));
+  b.region(b.plain(0, 0, 1 << 20));
+  b.settle();
+  b.rings.no_room = 100;
+  b.rcq.stall_percent = 100;
+  b.sim.run(10);
+  for (unsigned q = 1; q <= dying; ++q) b.kill(q);
+  b.kill(kQps);
+  b.sim.run(4 * dying + 200);
+  CHECK(b.err.queue.size() == dying + 1);
+  b.write(c, kFirst, 0, 256, false, 0, kKey, 256 * 3);
+  if (kSelective) b.write(c, kLast, 2, 256, true);
+  if (kSelective) b.sim.run(200);
+  b.write(c, kMiddle, 1, 256);
+  if (!kSelective) b.write(c, kLast, 2, 256, true);
+  b.sim.run(400);
+  CHECK(b.hdr.queue.empty());
+  REQUIRE(!b.score.seen_answers.empty());
+  CHECK(b.score.seen_answers.back().psn == 2);
+  QpSetup more = b.working(0, 7);
+  b.setup(more);
+  b.sim.run(kSelective ? 200 : 20);
+  CHECK(b.cfg.queue.empty());
+  CHECK(b.err.queue.size() == dying + 1);
+  b.rings.no_room = 0;
+  b.rcq.stall_percent = 0;
+  b.settle();
+  CHECK(b.err.queue.empty());
+  CHECK(b.receives().size() == dying);
 }
 
 TEST_CASE("a SEND longer than its buffer: NAK 0x61, the entry completes with a length error (P37)") {
