@@ -71,6 +71,14 @@ def orders(long):
                 yield subset, WIDTHS if long else [next(turn)]
 
 
+def least_kib(beat, payload):
+    """KiB, a power of two, that hold two frames of 98 bytes around a payload, in whole beats."""
+    kib = 1
+    while kib * 1024 < 2 * -(-(payload + 98) // beat) * beat:
+        kib *= 2
+    return kib
+
+
 def main():
     rocegen, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
@@ -85,8 +93,14 @@ def main():
                     entry["files"] = [str((HERE / "specs" / f).resolve()) for f in entry["files"]]
                 if "model" in entry:
                     entry["model"] = str((HERE / "specs" / entry["model"]).resolve())
-            spec = {"name": "matrix", "data_width": width, "qp_count": 8, "mtu": 1024, "memory_regions": 8,
+            mtu = 256 << count % 5
+            spec = {"name": "matrix", "data_width": width, "qp_count": 8, "mtu": mtu, "memory_regions": 8,
                     "pipeline_depth": count % 5, "services": absolute}
+            if count % 2:
+                # The least buffers: two of the longest frames, with tags.
+                kib = least_kib(width // 8, mtu + 16)
+                spec["network"] = {"tx_buffer_kib": kib, "rx_buffer_kib": kib}
+                spec["host"] = {"read_buffer_kib": kib}
             label = f"{width} bit: " + ", ".join(e["name"] for e in entries)
             (folder / "matrix.json").write_text(json.dumps(spec, indent=2))
             gen = subprocess.run([rocegen, "gen", str(folder / "matrix.json"), "-o", str(folder / "out")],

@@ -24,7 +24,8 @@
 // a longest burst; a command every k cycles needs MaxReads of (L + 16) / k.
 //
 // DataW: bits, 64..1024, a power of two. AddrW: bits of the AXI address, 20..64. BufBeats: beats of
-// a port's data buffer, at least a longest burst (4096 bytes or 256 beats). MaxReads: 2..1024.
+// a port's data buffer, at least a longest burst (MaxPayload at any address, at most 4096 bytes or
+// 256 beats). MaxPayload: bytes that a command may ask for, 256 at least. MaxReads: 2..1024.
 // RotateStages: registers in the rotator, 1..4. Targets: AXI4 ports, 1..8. LowLatency: 1, a burst
 // is issued without a register in front, and a beat goes round an empty buffer.
 // rocegen: comb none
@@ -35,6 +36,7 @@ module dma_read #(
   parameter int DataW = 512,
   parameter int AddrW = 64,
   parameter int BufBeats = 512,
+  parameter int MaxPayload = 4096,
   parameter int MaxReads = 192,
   parameter int RotateStages = 2,
   parameter int Targets = 1,
@@ -73,7 +75,10 @@ module dma_read #(
 
   localparam int Bytes = DataW / 8;
   localparam int ByteW = $clog2(Bytes);
-  localparam int BurstBeats = DataW >= 128 ? 4096 / Bytes : 256;
+  // A burst ends at its payload, at 256 beats and at 4 KiB of address.
+  localparam int PayloadBeats = (MaxPayload - 2) / Bytes + 2;
+  localparam int PageBeats = DataW >= 128 ? 4096 / Bytes : 256;
+  localparam int BurstBeats = PayloadBeats < PageBeats ? PayloadBeats : PageBeats;
   localparam int PortW = Targets > 1 ? $clog2(Targets) : 1;  // bits of a port's number
 
   if (DataW < 64 || DataW > 1024 || (1 << $clog2(DataW)) != DataW) begin : gen_check_data

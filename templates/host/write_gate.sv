@@ -36,9 +36,9 @@
 
 module write_gate #(
   parameter int QpCount = 16,
-  parameter int Width = 181,
-  parameter int TagLsb = 164,
-  parameter int QpnLsb = 140,
+  parameter int Width = 189,
+  parameter int TagLsb = 172,
+  parameter int QpnLsb = 148,
   parameter int SynLsb = 0,
   parameter int PsnLsb = -1,
   parameter int PsnCount = 1,

@@ -16,9 +16,9 @@
 // is under way waits for frames to leave, never for other packets.
 //
 // DataW: bits a beat, 64, 128, 256, 512 or 1024. QpCount: QPs, 1..16384. BufBeats: frame beats
-// buffered, a power of two that holds a frame of 4096 bytes of payload and four beats. CrcLatency,
-// RewindLatency, CsumLatency: cycles of the compiled icrc_data, icrc_rewind, ipv4_checksum, >= 0.
-// MigReq: the BTH's M bit. LowLatency: 1, what is known of a frame goes round the empty queue.
+// buffered, a power of two that holds a frame of MaxPayload bytes and four beats. MaxPayload: bytes
+// of the longest payload, trailers of services included. CrcLatency, RewindLatency, CsumLatency:
+// cycles of the compiled icrc_data, icrc_rewind, ipv4_checksum, >= 0. MigReq: the BTH's M bit. LowLatency: 1, what is known of a frame goes round the empty queue.
 //
 // rocegen: comb none
 // rocegen: record s_pkt.tuser tx_pkt_err
@@ -29,6 +29,7 @@ module tx_framer #(
   parameter int DataW = 512,
   parameter int QpCount = 512,
   parameter int BufBeats = 256,
+  parameter int MaxPayload = 4096,
   parameter int CrcLatency = 2,
   parameter int RewindLatency = 2,
   parameter int CsumLatency = 2,
@@ -66,14 +67,14 @@ module tx_framer #(
   localparam int BeatsW = 15 - WordW;
   localparam int SealDepth = 32;
   // Frames that wait to leave: the longest one, and what covers the time to a seal.
-  localparam int LongestBeats = (4096 + 78 + Bytes - 1) / Bytes;
+  localparam int LongestBeats = (MaxPayload + 78 + Bytes - 1) / Bytes;
   localparam int AheadBeats = LongestBeats + 64 < BufBeats ? LongestBeats + 64 : BufBeats;
 
   if (DataW < 64 || DataW > 1024 || (1 << $clog2(DataW)) != DataW) begin : gen_check_width
     $fatal(1, "tx_framer: DataW must be 64, 128, 256, 512 or 1024");
   end
   if (BufBeats < LongestBeats + 4) begin : gen_check_beats
-    $fatal(1, "tx_framer: BufBeats must hold a frame of 4096 bytes of payload and four beats");
+    $fatal(1, "tx_framer: BufBeats must hold a frame of MaxPayload bytes and four beats");
   end
 
   logic              x_valid;

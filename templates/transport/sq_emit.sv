@@ -308,6 +308,7 @@ module sq_emit #(
 
   `ROCEGEN_ASSERT(packet_never_lost, (!valid0_q || packet_ready) && (!sum_valid || rest_ready))
   `ROCEGEN_ASSERT(long_bound, long_q != 2'd3 || !valid0_q || bytes0_q[12:9] == '0)
+  `ROCEGEN_ASSERT(long_counted, !taken || out_bytes[12:9] == '0 || long_now != '0)
   `ROCEGEN_ASSERT(packet_is_first, !m_cmd_tvalid || packet_valid)
   `ROCEGEN_ASSERT(put_with_room, !put_valid_i || room_q)
 

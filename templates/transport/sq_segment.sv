@@ -570,7 +570,7 @@ module sq_segment #(
   `ROCEGEN_ASSERT(not_behind, !send || tok.req.last_psn - ctx_q.cursor.psn == left)
   `ROCEGEN_ASSERT(again_is_true, !send || again_q == (ctx_q.cursor.psn != ctx_q.cursor.nxt))
   `ROCEGEN_ASSERT(room_is_true, !send || ctx_q.limit - ctx_q.cursor.psn == ctx_q.room)
-  `ROCEGEN_ASSERT(flags_are_true, !send || (closed_q == (ctx_q.room[23] || ctx_q.room == '0) &&
+  `ROCEGEN_ASSERT(flags_are_true, state_q != StRun || !s_tok_tvalid || (closed_q == (ctx_q.room[23] || ctx_q.room == '0) &&
       closing_q == (ctx_q.room == 24'd1) && alone_q == (ctx_q.room == 24'(WindowPkts)) &&
       due_q == (ctx_q.cursor.since == 8'(AckInterval - 1)) &&
       asked_q == (ctx_q.cursor.since == '0)))
