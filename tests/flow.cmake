@@ -140,7 +140,7 @@ if(ROCEGEN_RTL_TESTS)
     flow_variant(SPEC tests/specs/${name}.json COMB SIM run aes_operations)
     set(sim $<TARGET_FILE:rocegen> sim ${PROJECT_SOURCE_DIR}/tests/specs/${name}.json -o ${FLOW_DIR}/${name} --pairs dut-dut)
     set(capture ${FLOW_DIR}/${name}.pcap)
-    flow_test(NAME keys.${name} VARIANT ${name} COMMAND ${sim} run aes_no_key aes_wrong_key aes_new_key)
+    flow_test(NAME keys.${name} VARIANT ${name} COMMAND ${sim} run aes_no_key aes_wrong_key aes_new_key aes_read_shorter)
     flow_test(NAME loss.${name} VARIANT ${name} COMMAND ${sim} --pcap ${capture} --keys ${FLOW_DIR}/${name}.keys.json run aes_loss)
     flow_test(NAME decrypt.${name} VARIANT ${name}
               COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/aes_pcap_check.py ${capture} ${FLOW_DIR}/${name}.keys.json

@@ -172,8 +172,10 @@ class Architect {
     answers_ = top_.instance("ack_split_i", "ack_split", {}, "answers that READ responses may stand in front of");
     acks_ = top_.instance("ack_queue_i", "ack_queue", {{"QpCount", spec_.qp_count}, {"HoldCycles", kAckHold}},
                           "answers that wait to be sent");
-    rsp_ = top_.instance("rsp_engine_i", "rsp_engine",
-                         {{"QpCount", spec_.qp_count}, {"RdDepth", spec_.transport.read_depth}},
+    // A trailer authenticates a packet: the same PSN must never come with fewer bytes.
+    netlist::Params responses = {{"QpCount", spec_.qp_count}, {"RdDepth", spec_.transport.read_depth}};
+    if (spec_.trailer_bytes() != 0) responses.push_back({"Exact", 1});
+    rsp_ = top_.instance("rsp_engine_i", "rsp_engine", responses,
                          "READ responses, atomic acknowledges, answers behind them");
     rq_ = top_.instance(
         "rq_engine_i", "rq_engine",
@@ -316,9 +318,7 @@ class Architect {
         {{"N", 2}, {"Width", record_width("roce_pkg::tx_cmd_t")}, {"Priority", 0}, {"Registered", 1 - low_}},
         "requests and READ responses take turns");
     top_.connect(rsp_.stream("m_cmd"), cmd_arb_.stream("s_axis", 0), {.weight = 0});
-    const bool grows = std::any_of(spec_.services.begin(), spec_.services.end(), [](const spec::ServiceSpec& entry) {
-      return entry.trailer != 0 && entry.at(spec::Attach::egress);
-    });
+    const bool grows = spec_.trailer_bytes() != 0;
     bypass_ =
         top_.instance("cmd_bypass_i", "cmd_bypass", grows ? netlist::Params{{"EmptyThrough", 1}} : netlist::Params{},
                       "requests without payload need not wait for memory");

@@ -31,13 +31,16 @@
 //
 // QpCount: queue pairs, 1..16384. RdDepth: READs and atomics remembered a QP, a power of two,
 // 1..128; the responder's limit (max_dest_rd) must not be above it. Quantum: packets a turn, 1..64.
+// Exact: 1, a duplicate READ must also end where the original or one of its packets ends: each PSN is
+// sent again with as many bytes as before.
 // rocegen: comb none
 `default_nettype none
 
 module rsp_engine #(
   parameter int QpCount = 16,
   parameter int RdDepth = 16,
-  parameter int Quantum = 16
+  parameter int Quantum = 16,
+  parameter int Exact = 0
 ) (
   input  logic                  clk,
   input  logic                  rst,
@@ -198,7 +201,8 @@ module rsp_engine #(
     .QpCount(QpCount),
     .QpW(QpW),
     .RdDepth(RdDepth),
-    .RowW(RowW)
+    .RowW(RowW),
+    .Exact(Exact)
   ) u_enter (
     .clk(clk),
     .rst(rst),

@@ -21,7 +21,7 @@
 // (cnt_rd_drop_duplicate_o).
 //
 // QpCount: queue pairs, 1..16384. QpW: bits of a QPN. RdDepth: rows a QP, a power of two, 1..128.
-// RowW: bits of a row number.
+// RowW: bits of a row number. Exact: as in rsp_sort.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -29,7 +29,8 @@ module rsp_enter #(
   parameter int QpCount = 16,
   parameter int QpW = 4,
   parameter int RdDepth = 16,
-  parameter int RowW = 8
+  parameter int RowW = 8,
+  parameter int Exact = 0
 ) (
   input  logic                  clk,
   input  logic                  rst,
@@ -236,7 +237,8 @@ module rsp_enter #(
   rsp_sort #(
     .QpW(QpW),
     .RdDepth(RdDepth),
-    .RowW(RowW)
+    .RowW(RowW),
+    .Exact(Exact)
   ) u_sort (
     .clk(clk),
     .rst(rst),

@@ -2,7 +2,8 @@
 //
 // start_i, while rsp_serve is idle and stays so: search the QP's rows, the newest first, for the
 // entry that the duplicate (req_i) repeats. One of its packets must have the duplicate's PSN; a
-// READ must ask, with the same key, for bytes of the original in their place: then rows and cursor
+// READ must ask, with the same key, for bytes of the original in their place, with Exact also end where
+// the original or one of its packets ends, so that no packet has fewer bytes than before: then rows and cursor
 // are changed so that [psn, last_psn] is sent again, from the original's memory, in PSN order with
 // the rest. What still had to be sent of that row is joined: the hull of both. What a row that was
 // begun still lacks is saved when the cursor goes back past it. done_o: finished, with hit_o 1, or
@@ -12,13 +13,14 @@
 // a miss.
 //
 // QpW: bits of a QPN, 1..14. RdDepth: rows a QP, a power of two, 1..128. RowW: bits of a row
-// number.
+// number. Exact: 0, 1.
 `default_nettype none
 
 module rsp_sort #(
   parameter int QpW = 4,
   parameter int RdDepth = 16,
-  parameter int RowW = 8
+  parameter int RowW = 8,
+  parameter int Exact = 0
 ) (
   input  logic                  clk,
   input  logic                  rst,
@@ -42,6 +44,10 @@ module rsp_sort #(
   output logic                  done_o,
   output logic                  hit_o
 );
+
+  if (Exact < 0 || Exact > 1) begin : gen_check_exact
+    $fatal(1, "rsp_sort: Exact must be 0 or 1");
+  end
 
   localparam int Lap = $clog2(RdDepth);
 
@@ -150,6 +156,7 @@ module rsp_sort #(
   logic        zero_q;
   logic        key_q;
   logic        short_q;
+  logic        end_ok_q;  // every packet is as long as in the original
   logic        fits_q;
   logic        before_q;  // the duplicate begins at or before what is left
   logic        beyond_q;  // it ends behind it
@@ -157,6 +164,7 @@ module rsp_sort #(
   logic        longer_q;
   logic [31:0] offset;
   logic [23:0] dup_last;
+  logic        full_last;  // the last packet has a whole path MTU
 
   assign dup_last = atomic ? req_i.psn : req_i.last_psn;
 
@@ -167,6 +175,13 @@ module rsp_sort #(
       3'd3: offset = {number_q[21:0], 10'b0};
       3'd4: offset = {number_q[20:0], 11'b0};
       default: offset = {number_q[19:0], 12'b0};
+    endcase
+    case (req_i.pmtu)
+      3'd1: full_last = req_i.length[7:0] == '0;
+      3'd2: full_last = req_i.length[8:0] == '0;
+      3'd3: full_last = req_i.length[9:0] == '0;
+      3'd4: full_last = req_i.length[10:0] == '0;
+      default: full_last = req_i.length[11:0] == '0;
     endcase
   end
 
@@ -192,9 +207,10 @@ module rsp_sort #(
     high_q     <= va_i[63:32] + 32'(carry_q);
     key_q      <= req_i.rkey == entry_i.rkey;
     short_q    <= end_q <= {1'b0, entry_i.length};
+    end_ok_q   <= Exact == 0 || full_last || end_q == {1'b0, entry_i.length};
     zero_q     <= req_i.length == '0;
     fits_q     <= atomic || (zero_q && entry_i.length == '0) ||
-        (!zero_q && key_q && short_q && low2_q == req_i.va[31:0] && high_q == req_i.va[63:32]);
+        (!zero_q && key_q && short_q && end_ok_q && low2_q == req_i.va[31:0] && high_q == req_i.va[63:32]);
     before_q   <= !roce_pkg::psn_lt(first_q, req_i.psn);
     beyond_q   <= roce_pkg::psn_lt(last_q, dup_last);
     tie_q      <= last_q == dup_last;

@@ -1,4 +1,4 @@
-# Benches of rsp_engine: one program, five shapes.
+# Benches of rsp_engine: one program, six shapes.
 set(RSP_SOURCES
     templates/net/roce_pkg.sv
     templates/lib/ram_sdp.sv
@@ -16,13 +16,14 @@ set(RSP_SOURCES
     templates/transport/rsp_serve.sv
     templates/transport/rsp_emit.sv)
 
-# The narrowest: one QP that remembers one request, a turn of one packet.
-foreach(shape "1 1 1" "1 16 16" "5 2 3" "5 128 64" "512 16 16")
+# The narrowest: one QP that remembers one request, a turn of one packet. The last: duplicates as long as their originals.
+foreach(shape "1 1 1 0" "1 16 16 0" "5 2 3 0" "5 128 64 0" "512 16 16 0" "3 16 16 1")
   separate_arguments(shape)
   list(GET shape 0 qps)
   list(GET shape 1 depth)
   list(GET shape 2 quantum)
+  list(GET shape 3 exact)
   add_rtl_bench(NAME rsp_engine_${qps}_${depth} TOP rsp_engine BENCH tests/rtl/rsp_engine.cpp SOURCES ${RSP_SOURCES}
-                PARAMS QpCount=${qps} RdDepth=${depth} Quantum=${quantum} LABELS transport
+                PARAMS QpCount=${qps} RdDepth=${depth} Quantum=${quantum} Exact=${exact} LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
