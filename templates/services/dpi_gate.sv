@@ -4,7 +4,8 @@
 // and goes into a FIFO; the inspector answers every packet with one class (class_valid_i), in order,
 // after a time of its own choosing that is the same for all. m_pkt is s_pkt, in order: a packet's
 // last beat waits for its class and carries the verdict, ORed to what was there. Packets that are not
-// of this service (mask bit Index is 0; ACKs, atomics) pass whatever their class is.
+// of this service (mask bit Index is 0; ACKs, atomics), or that a service in front drops, pass whatever
+// their class is.
 //
 // Actions of a class: bit 0 tag the completion with Tags of the class, 1 count, 2 tell (EvtService),
 // 3 drop, 4 refuse. An action is done if the class has it in Actions, register ENABLE has it, and the
@@ -218,12 +219,16 @@ module dpi_gate #(
   // ---- the verdict ------------------------------------------------------------------------------
   logic [ActionW-1:0] action;
   logic [7:0]         tag;
+  roce_pkg::svc_rx_t  told;
   roce_pkg::svc_rx_t  verdict;
+  logic               judged;  // the last beat of a packet that is judged
 
   assign m_pkt_tvalid = out_valid && (!out_last || (right_valid && class_valid));
   assign out_take     = m_pkt_tvalid && m_pkt_tready;
   assign end_take     = out_take && out_last;
   assign m_pkt_tlast  = out_last;
+  assign told         = out_user;
+  assign judged       = mine && out_last && !told.drop;
 
   always_comb begin
     action = '0;
@@ -234,11 +239,11 @@ module dpi_gate #(
         tag    = tag | Tags[c*8+:8];
       end
     end
-    action = mine && out_last ? action & allowed : '0;
+    action = judged ? action & allowed : '0;
   end
 
   always_comb begin
-    verdict            = out_user;
+    verdict            = told;
     verdict.tell       = verdict.tell || action[2];
     verdict.drop       = verdict.drop || action[3];
     verdict.hdr.refuse = verdict.hdr.refuse || action[4];
@@ -258,7 +263,7 @@ module dpi_gate #(
       cnt_refused_o <= 1'b0;
       count_q       <= '0;
     end else begin
-      cnt_judged_o  <= end_take && mine;
+      cnt_judged_o  <= end_take && judged;
       cnt_tagged_o  <= end_take && action[0];
       cnt_told_o    <= end_take && action[2];
       cnt_dropped_o <= end_take && action[3];

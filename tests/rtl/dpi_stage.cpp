@@ -18,8 +18,9 @@ constexpr unsigned kIndex = P_Index;
 enum Action : unsigned { Tag = 1, Count = 2, Tell = 4, Drop = 8, Refuse = 16 };
 
 struct Judged {
-  unsigned wanted = 0;  // class
-  bool mine = false;    // its queue pair has the service
+  unsigned wanted = 0;   // class
+  bool mine = false;     // its queue pair has the service
+  bool dropped = false;  // by a service in front
   std::uint64_t opcode = 0, qpn = 0;
   Bytes data;
   Bytes user;  // before the stage
@@ -62,6 +63,7 @@ const Vectors& vectors() {
       REQUIRE(p.data.size() == length);
       Before b;
       if (rng.percent(20)) b = {rng.below(2), rng.below(2), rng.below(2), rng.below(256)};
+      p.dropped = b.drop != 0;
       const std::uint64_t others = rng.below(256) & ~(1U << kIndex);
       p.user = Record(kUserBits)
                    .put(others | (p.mine ? 1U << kIndex : 0U), 8)
@@ -99,8 +101,8 @@ const Vectors& vectors() {
   return all;
 }
 
-/// ACKs and atomics are left alone.
-bool judged(const Judged& p) { return p.mine && (p.opcode < 0x11 || p.opcode > 0x14); }
+/// ACKs and atomics are left alone, and what is dropped already.
+bool judged(const Judged& p) { return p.mine && !p.dropped && (p.opcode < 0x11 || p.opcode > 0x14); }
 
 /// The user record behind the stage, when `allowed` actions may be done.
 Bytes expected(const Judged& p, unsigned allowed) {
