@@ -79,7 +79,7 @@ constexpr const char* kChunkTrees = R"({"format": "rocegen-model", "features": [
 
 constexpr const char* kPacketTrees = R"({"format": "rocegen-model", "features": [{"name": "length", "bits": 14},
   {"name": "psn", "bits": 24}, {"name": "dma_len", "bits": 32}, {"name": "first", "bits": 8}, {"name": "far", "bits": 32},
-  {"name": "sum", "bits": 20}, {"name": "min", "bits": 8}, {"name": "max", "bits": 8}, {"name": "text", "bits": 13},
+  {"name": "sum", "bits": 21}, {"name": "min", "bits": 8}, {"name": "max", "bits": 8}, {"name": "text", "bits": 13},
   {"name": "zeros", "bits": 13}, {"name": "last", "bits": 16}], "thresholds": [0, 3], "trees": [
   {"nodes": [{"feature": "length", "less": 100, "left": 1, "right": 2},
     {"feature": "min", "less": 32, "left": 3, "right": 4, "missing": "right"},
@@ -145,6 +145,7 @@ Inspection inspection(const std::string& kind, std::mt19937_64& rng) {
     i.features = sources({"chunk.u8[0]", "chunk.u16be[9]", "header.opcode", "chunk.bit[127]"}, true);
   } else if (kind == "packet") {
     i.model = read(kPacketTrees);
+    i.max_payload = 4608;  // with the trailers of eight services
     i.features =
         sources({"header.length", "header.psn", "header.dma_len", "payload.u8[0]", "payload.u32le[70]", "bytes.sum",
                  "bytes.min", "bytes.max", "bytes.count[0x20..0x7e]", "bytes.count[0]", "payload.u16be[254]"},
@@ -184,7 +185,11 @@ int run(char** argv) {
     if (opcode == 0x0C || opcode == 0x11) bytes = 0;
     if (opcode == 0x12) bytes = 8;
     if (opcode == 0x13 || opcode == 0x14) bytes = 16;
-    const auto p = payload(rng, bytes);
+    auto p = payload(rng, bytes);
+    if (kind == "packet" && opcode < 0x0C && n % 3 == 0 && rng() % 8 == 0) {
+      bytes = 4113;  // their sum is beyond 2^20 by less than a threshold of the model
+      p.assign(bytes, 255);
+    }
     services::PacketView view;
     view.opcode = opcode;
     view.payload = p;

@@ -40,6 +40,7 @@ class Reader {
     const Json& json = entry_.json();
     const std::size_t errors = diagnostics_.error_count();
     out_.name = entry_.name;
+    out_.max_payload = spec_.max_payload();
     out_.chunk = json.at("unit") == "chunk";
     out_.chunk_bytes = json.at("chunk_bytes").get<int>();
     const auto file = json.at("model").get<std::string>();
@@ -136,8 +137,9 @@ class Reader {
 
   void bind(std::size_t feature, const Source& source, const std::string& pointer) {
     const model::Feature& f = out_.model.features[feature];
-    if (f.bits > 0 && source.bits() > f.bits) {
-      fault("E0532", pointer, fmt::format("feature {} has {} bits, its source {}", f.name, f.bits, source.bits()))
+    if (f.bits > 0 && source.bits(spec_.max_payload()) > f.bits) {
+      fault("E0532", pointer,
+            fmt::format("feature {} has {} bits, its source {}", f.name, f.bits, source.bits(spec_.max_payload())))
           .label("the source is wider")
           .help("choose a narrower source, or train with the wider one");
       return;
@@ -145,8 +147,9 @@ class Reader {
     for (const model::Tree& tree : out_.model.forest.trees) {
       for (const model::Node& node : tree.nodes) {
         if (node.leaf || !node.categorical || static_cast<std::size_t>(node.feature) != feature) continue;
-        if (!out_.model.forest.float32 || source.bits() <= 24) continue;
-        fault("E0532", pointer, fmt::format("feature {} is a category, its source has {} bits", f.name, source.bits()))
+        if (!out_.model.forest.float32 || source.bits(spec_.max_payload()) <= 24) continue;
+        fault("E0532", pointer,
+              fmt::format("feature {} is a category, its source has {} bits", f.name, source.bits(spec_.max_payload())))
             .label("XGBoost takes categories below 2^24 only")
             .help("choose a narrower source");
         return;

@@ -22,7 +22,6 @@ using dataflow::NodeId;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-constexpr int kSumBits = 20;
 constexpr std::size_t kLength = 0;  // header fields, by index
 constexpr std::size_t kOpcode = 1;
 
@@ -149,6 +148,12 @@ class Compiler {
   }
 
   /// Bits that number beats up to the last whose bytes are read; the greatest number stands for all behind it.
+  /// Of all numbers that add up over a packet.
+  int sum_bits() const {
+    Source sum;
+    sum.kind = Source::Kind::sum;
+    return sum.bits(i_.max_payload);
+  }
   int beat_bits() const {
     const int last = seen_.empty() ? 0 : *seen_.rbegin() / bytes_;
     return std::bit_width(static_cast<unsigned>(last + 1));
@@ -172,7 +177,7 @@ class Compiler {
     for (const auto& [low, high] : sums_) {
       if (low < 0) {
         std::vector<NodeId> wide;
-        for (const NodeId byte : kept) wide.push_back(g.zext(byte, kSumBits));
+        for (const NodeId byte : kept) wide.push_back(g.zext(byte, sum_bits()));
         sums.push_back(g.sum(wide));
         continue;
       }
@@ -182,9 +187,9 @@ class Compiler {
         for (int v = 0; v < 256; ++v) entries.emplace_back(1, v >= low && v <= high ? 1 : 0);
         inside.push_back(g.and_(g.table(bytes[at(b)], entries), g.bit(keep, b)));
       }
-      sums.push_back(g.zext(g.popcount(g.from_bits(inside)), kSumBits));
+      sums.push_back(g.zext(g.popcount(g.from_bits(inside)), sum_bits()));
     }
-    if (sums.empty()) sums.push_back(g.constant(kSumBits, 0));
+    if (sums.empty()) sums.push_back(g.constant(sum_bits(), 0));
     std::reverse(sums.begin(), sums.end());
     g.output("sum_o", sums.size() == 1 ? sums[0] : g.concat(sums), "numbers that add up");
     const auto tree = [&](std::vector<NodeId> values, bool least) {
@@ -219,14 +224,14 @@ class Compiler {
 
   void packet_model() {
     Graph g(i_.name + "_model", "class of a packet.");
-    const NodeId sum = g.input("sum_i", kSumBits * sum_lanes(), "sums over the packet");
+    const NodeId sum = g.input("sum_i", sum_bits() * sum_lanes(), "sums over the packet");
     const NodeId least = g.input("min_i", 8, "smallest byte");
     const NodeId greatest = g.input("max_i", 8, "greatest byte");
     const NodeId seen = g.input("seen_i", seen_width(), "bytes of the payload that are read");
     const NodeId header = g.input("header_i", header_.width, "header fields");
     const auto lane = [&](std::pair<int, int> what, int bits) {
       const int index = static_cast<int>(std::distance(sums_.begin(), sums_.find(what)));
-      return g.slice(sum, kSumBits * index + bits - 1, kSumBits * index);
+      return g.slice(sum, sum_bits() * index + bits - 1, sum_bits() * index);
     };
     const auto shorter = [&](int bytes) {  // the payload has fewer than `bytes` bytes
       const NodeId length = header_.slice(g, header, kLength);
@@ -250,10 +255,10 @@ class Compiler {
                          shorter(source.end())};
           break;
         case Source::Kind::sum:
-          operands[f] = {lane({-1, -1}, source.bits()), std::nullopt};
+          operands[f] = {lane({-1, -1}, source.bits(i_.max_payload)), std::nullopt};
           break;
         case Source::Kind::count:
-          operands[f] = {lane({source.low, source.high}, source.bits()), std::nullopt};
+          operands[f] = {lane({source.low, source.high}, source.bits(i_.max_payload)), std::nullopt};
           break;
         case Source::Kind::least:
           operands[f] = {least, shorter(1)};
@@ -378,7 +383,7 @@ class Compiler {
   }
 
   std::string packet_text() const {
-    const int sums = kSumBits * sum_lanes();
+    const int sums = sum_bits() * sum_lanes();
     std::string text = fmt::format(
         "  logic {0}beat;\n  logic {1}beat_sum;\n  logic [7:0] beat_min;\n  logic [7:0] beat_max;\n"
         "  logic {2}beat_seen;\n  logic packet_valid;\n  logic {1}sum;\n  logic [7:0] least;\n"
@@ -393,7 +398,7 @@ class Compiler {
         "    .user_i(header),\n    .beat_o(beat),\n    .sum_i(beat_sum),\n    .min_i(beat_min),\n"
         "    .max_i(beat_max),\n    .seen_i(beat_seen),\n    .valid_o(packet_valid),\n    .sum_o(sum),\n"
         "    .min_o(least),\n    .max_o(greatest),\n    .seen_o(seen),\n    .user_o(packet_header)\n  );\n\n",
-        sum_lanes(), kSumBits, seen_width(), header_.width, beat_bits(), beat_latency_);
+        sum_lanes(), sum_bits(), seen_width(), header_.width, beat_bits(), beat_latency_);
     text += fmt::format(
         "  {}_model u_model (\n    .clk(clk),\n    .ce_i(1'b1),\n    .sum_i(sum),\n    .min_i(least),\n"
         "    .max_i(greatest),\n    .seen_i(seen),\n    .header_i(packet_header),\n    .class_o(class_out)\n  );\n\n",

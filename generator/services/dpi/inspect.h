@@ -24,6 +24,7 @@ struct Inspection {
   std::vector<std::optional<Source>> features;  ///< by feature of the model; none: it is not used
   bool chunk = false;                           ///< every full chunk is judged, not the packet as a whole
   int chunk_bytes = 64;
+  int max_payload = 4096;  ///< of a packet that the inspection sees
   std::vector<ClassActions> classes;
 };
 

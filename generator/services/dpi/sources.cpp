@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <regex>
 
 #include "generator/spec/text.h"
@@ -50,7 +51,7 @@ bool has_field(HeaderField::Present present, std::uint8_t opcode) {
   return false;
 }
 
-int Source::bits() const {
+int Source::bits(int max_payload) const {
   switch (kind) {
     case Kind::header:
       return kFields[field].bits;
@@ -59,7 +60,7 @@ int Source::bits() const {
     case Kind::bit:
       return 1;
     case Kind::sum:
-      return 20;  // 4096 bytes of 255
+      return std::max(20, static_cast<int>(std::bit_width(255U * static_cast<unsigned>(max_payload))));
     case Kind::least:
     case Kind::greatest:
       return 8;

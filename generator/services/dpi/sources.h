@@ -31,7 +31,8 @@ struct Source {
   int low = 0;
   int high = 0;
 
-  int bits() const;
+  /// Bits of its values, in packets of up to `max_payload` bytes.
+  int bits(int max_payload) const;
   /// One past the last byte of the payload that a word or bit reads.
   int end() const { return kind == Kind::bit ? offset / 8 + 1 : offset + size; }
   bool payload() const { return kind == Kind::word || kind == Kind::bit; }

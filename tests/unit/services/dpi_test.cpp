@@ -151,6 +151,10 @@ TEST_CASE("dpi: values of sources by their definition") {
   CHECK_FALSE(value("bytes.min"));
   CHECK(value("bytes.sum") == 0);
   std::string fault;
+  const Source sum = parse_sources("bytes.sum", false, fault)->front();
+  for (const int longest : {256, 4096, 4112, 4113, 4608}) CHECK(255 * longest < 1 << sum.bits(longest));
+  CHECK(sum.bits(4112) == 20);
+  CHECK(sum.bits(4113) == 21);
   CHECK(parse_sources("payload.u16be[0..30]", false, fault)->size() == 16);
   CHECK(parse_sources("chunk.bit[0..511]", true, fault)->size() == 512);
 }
