@@ -88,7 +88,7 @@ def main():
     if len(keys) != len(told["keys"]):
         print("a queue pair was set up more than once")
         return 1
-    last = {}
+    highest = {}
     before = {}
     find = bytes.fromhex(options.find)
     good = wrong = found = leaked = repeats = changed = 0
@@ -107,10 +107,10 @@ def main():
             continue
         # Responses and acknowledges to a queue pair carry the PSNs of its own requests.
         kind = "response" if 0x0D <= opcode <= 0x12 else "request"
-        reference = last.get((frame[30:34], qpn, kind), entry["psn"][kind])
+        reference = highest.get((frame[30:34], qpn, kind), entry["psn"][kind])
         step = (psn - reference) & 0xFFFFFF
-        extended = reference + (step - (1 << 24) if step & 0x800000 else step)
-        last[(frame[30:34], qpn, kind)] = extended
+        extended = reference + (step if step < 6 << 20 else step - (1 << 24))
+        highest[(frame[30:34], qpn, kind)] = max(extended, reference)
         if opcode not in ENCRYPTED:
             continue
         at = 54

@@ -61,9 +61,10 @@ AesKey agreed_key(const LocalAddress& local, const QpConfig& qp, bool received, 
   return out;
 }
 
-uint64_t AesWire::extend(uint64_t last, uint32_t psn) {
-  const auto step = static_cast<int32_t>((psn - static_cast<uint32_t>(last)) << 8) >> 8;
-  return last + static_cast<uint64_t>(static_cast<int64_t>(step));
+uint64_t AesWire::extend(uint64_t highest, uint32_t psn) {
+  constexpr uint64_t kAhead = 6 << 20;  // what lies further ahead lies behind
+  const uint64_t step = (psn - highest) & 0xFFFFFF;
+  return highest + step - (step < kAhead ? 0 : uint64_t{1} << 24);
 }
 
 void AesWire::setup_qp(const QpConfig& qp, bool encrypted) {
@@ -71,15 +72,15 @@ void AesWire::setup_qp(const QpConfig& qp, bool encrypted) {
   q = {};
   q.on = encrypted;
   q.dqpn = qp.dqpn;
-  q.last = {qp.sq_psn, qp.rq_psn};
+  q.highest = {qp.sq_psn, qp.rq_psn};
   local_[{qp.dip, qp.dqpn}] = qp.qpn;
 }
 
 void AesWire::set_key(uint32_t qpn, bool received, const AesKey& key) {
   Qp& q = qps_[qpn];
   Slot slot{key, {}};
-  slot.from[0] = extend(q.last[received ? 1 : 0], key.from_request);
-  slot.from[1] = extend(q.last[received ? 0 : 1], key.from_response);
+  slot.from[0] = extend(q.highest[received ? 1 : 0], key.from_request);
+  slot.from[1] = extend(q.highest[received ? 0 : 1], key.from_response);
   auto& slots = q.slots[received ? 1 : 0];
   slots.push_back(slot);
   if (slots.size() > 2) slots.pop_front();
@@ -142,9 +143,9 @@ Bytes AesWire::seal(Bytes frame) {
   if (local == local_.end()) return frame;
   Qp& q = qps_[local->second];
   const bool to_requester = p.frame.opcode >= op::ReadRespFirst && p.frame.opcode <= op::AtomicAck;
-  uint64_t& last = q.last[to_requester ? 1 : 0];
-  const uint64_t ext = extend(last, p.frame.psn);
-  last = ext;
+  uint64_t& highest = q.highest[to_requester ? 1 : 0];
+  const uint64_t ext = extend(highest, p.frame.psn);
+  if (static_cast<int64_t>(ext - highest) > 0) highest = ext;
   if (!q.on || !encrypts(p.frame.opcode)) return frame;
   const bool response = is_response(p.frame.opcode);
   const Slot* slot = in_force(q, false, response, ext);
@@ -163,7 +164,7 @@ Bytes AesWire::open(Bytes frame) {
   const auto found = p.ok() ? qps_.find(p.frame.dqpn) : qps_.end();
   if (found == qps_.end() || !found->second.on || !encrypts(p.frame.opcode)) return frame;
   const bool response = is_response(p.frame.opcode);
-  const uint64_t ext = extend(found->second.last[response ? 0 : 1], p.frame.psn);
+  const uint64_t ext = extend(found->second.highest[response ? 0 : 1], p.frame.psn);
   const Slot* slot = in_force(found->second, true, response, ext);
   if (slot == nullptr) {
     ++counts_.received_no_key;

@@ -63,10 +63,10 @@ class AesWire {
   struct Qp {
     bool on = false;
     uint32_t dqpn = 0;
-    std::array<uint64_t, 2> last{};         // extended PSN sent last: own requests, the peer's
+    std::array<uint64_t, 2> highest{};      // extended PSN sent: own requests, the peer's
     std::array<std::deque<Slot>, 2> slots;  // sent, received; the newer one last
   };
-  static uint64_t extend(uint64_t last, uint32_t psn);
+  static uint64_t extend(uint64_t highest, uint32_t psn);
   static const Slot* in_force(const Qp& qp, bool received, bool response, uint64_t ext);
   Bytes apply(const Slot& slot, uint32_t destination, const Frame& f, bool response, uint64_t ext, bool opening,
               bool& good) const;

@@ -1,8 +1,9 @@
 // aes_control: registers and set-ups of the AES service: owner of what the key tables hold.
 //
 // A set-up of a queue pair (s_cfg with setup 1) makes its four slots (two a direction) invalid, erases their
-// keys and puts the references back (aes_refs): a nonce of the former life can't come again. It takes
-// some 50 cycles; other records are taken at once.
+// keys and puts the references back (aes_refs): a nonce of the former life can't come again. A change to RESET
+// erases too, and the queue pair takes no keys until it is set up. Both take some 50 cycles, and erase salt and
+// key that were written for that queue pair (register QPN) without a command. Other records are taken at once.
 //
 // Register window (ctl_*; byte addresses; ctl_ready_o answers, in the cycle it stands, a read with ctl_rdata_o):
 //   0x00 QPN; 0x04 salt; 0x08, 0x0C first PSN of requests, of responses; 0x10 command (bit 0: 1 received, 0
@@ -11,13 +12,14 @@
 // A command is answered when it is in force, (with Gcm up to 130 cycles a power later). It takes the older of
 // the two slots, an invalid one first. It is refused, and changes nothing, for a queue pair that does not
 // exist or is not set up (result 1), a key size that KeyBits does not allow (2), or when the salt equals that
-// of a valid slot of the other direction (3): two directions must not share nonces. Salt and key are erased
-// when a command ends, and are never read back: they read 0, as does all but QPN and status.
+// of a valid slot of the other direction (3): two directions must not share nonces. Salt, key and hash key are
+// erased when a command ends, and are never read back: they read 0, as does all but QPN and status.
 // Status of the queue pair in QPN: bits 1:0 valid slots sent, 2 which is newer, 3 the newer is in
 // force for requests, 4 for responses; 12:8 the same, received; 19:16 result of the last command.
 //
 // slot_*, key_*: writes to the two aes_keys (bit 0 sent, bit 1 received).
 // QpCount: queue pairs, 1..16384. KeyBits: 128, 256. Gcm: 1, with powers of H. Powers: how many.
+`include "rocegen_assert.svh"
 `default_nettype none
 
 module aes_control #(
@@ -102,7 +104,7 @@ module aes_control #(
   } state_t;
 
   state_t          state_q;
-  logic            setup_q;  // else a command or a read of the status
+  logic            setup_q;  // a set-up or RESET, else a command or a read of the status
   logic            status_q;
   logic [3:0]      wait_q;
   logic [23:0]     qpn_q;
@@ -118,8 +120,10 @@ module aes_control #(
   assign command_long = ctl_wdata_i[1];
   assign command_erase = ctl_wdata_i[2];
 
+  logic        erases;  // the record is a set-up or RESET
   logic [23:0] row_qpn;
   logic        qpn_good;
+  assign erases = s_cfg_tdata.setup || s_cfg_tdata.state == roce_pkg::QpReset;
   assign row_qpn = setup_q ? s_cfg_tdata.qpn : qpn_q;
   assign qpn_good = {8'd0, row_qpn} < 32'(QpCount);
 
@@ -171,7 +175,7 @@ module aes_control #(
   logic [ExtW-1:0] past_sent, past_received;
   assign from = (state_q == Row) == command_dir ? from_response_q : from_request_q;
   assign step = from - reference[23:0];
-  assign from_ext = reference + {{(ExtW-24){step[23]}}, step};
+  assign from_ext = reference + {{(ExtW-24){aes_pkg::older(step)}}, step};
   assign past_sent = reference - (state_q == Row ? sent.first_sq : sent.first_rq);
   assign past_received = reference - (state_q == Row ? received.first_sq : received.first_rq);
 
@@ -207,6 +211,7 @@ module aes_control #(
       .clk(clk),
       .rst(rst),
       .start_i(hash_start),
+      .clear_i(state_q == Answer),
       .key_i(key_q),
       .long_i(command_long),
       .done_o(hash_done),
@@ -239,7 +244,7 @@ module aes_control #(
           wait_q         <= '0;
           hash_started_q <= 1'b0;
           rdata_q        <= '0;
-          if (ready_o && s_cfg_tvalid && s_cfg_tdata.setup) begin
+          if (ready_o && s_cfg_tvalid && erases) begin
             setup_q <= 1'b1;
             state_q <= Read;
           end else if (ready_o && ctl_valid_i) begin
@@ -267,8 +272,8 @@ module aes_control #(
         Read: state_q <= Row;
         Row: begin
           first_sq_q       <= from_ext;
-          sent_force_q     <= {1'b0, !past_sent[ExtW-1]};
-          received_force_q <= {!past_received[ExtW-1], 1'b0};
+          sent_force_q     <= {1'b0, past_sent[ExtW-1:aes_pkg::KeyLife] == '0};
+          received_force_q <= {past_received[ExtW-1:aes_pkg::KeyLife] == '0, 1'b0};
           slot_q           <= slot;
           turn_q           <= turn;
           if (setup_q) begin
@@ -282,8 +287,8 @@ module aes_control #(
         end
         RefSq: begin
           first_rq_q          <= from_ext;
-          sent_force_q[1]     <= !past_sent[ExtW-1];
-          received_force_q[0] <= !past_received[ExtW-1];
+          sent_force_q[1]     <= past_sent[ExtW-1:aes_pkg::KeyLife] == '0;
+          received_force_q[0] <= past_received[ExtW-1:aes_pkg::KeyLife] == '0;
           state_q             <= RefRq;
         end
         RefRq: begin
@@ -309,13 +314,13 @@ module aes_control #(
           if (wait_q == Settle) state_q <= setup_q || command_erase ? Erase : Install;
         end
         Erase: state_q <= Erase2;
-        Erase2: state_q <= setup_q ? Set : Answer;
+        Erase2: state_q <= setup_q && s_cfg_tdata.setup ? Set : Answer;
         Install: state_q <= Valid;
         Valid: state_q <= Answer;
         Set: if (set_ready_i) state_q <= Answer;
         default: begin  // Answer
           state_q <= Idle;
-          if (!setup_q && ctl_write_i && ctl_addr_i[11:2] == 10'h004) begin
+          if (setup_q ? s_cfg_tdata.qpn == qpn_q : ctl_write_i && ctl_addr_i[11:2] == 10'h004) begin
             key_q  <= '0;
             salt_q <= '0;
           end
@@ -325,7 +330,7 @@ module aes_control #(
   end
 
   assign s_cfg_tready = s_cfg_tvalid && ready_o &&
-      (s_cfg_tdata.setup ? state_q == Answer && setup_q : state_q == Idle);
+      (erases ? state_q == Answer && setup_q : state_q == Idle);
   assign ctl_ready_o = state_q == Answer && !setup_q;
   assign ctl_rdata_o = rdata_q;
   assign set_valid_o = state_q == Set;
@@ -372,13 +377,16 @@ module aes_control #(
     end
   end
   assign row_we = state_q == Invalid || state_q == Valid;
-  assign row_d = setup_q ? {1'b1, s_cfg_tdata.dqpn, {(2*HalfW){1'b0}}} :
+  assign row_d = setup_q ? {s_cfg_tdata.setup, s_cfg_tdata.dqpn, {(2*HalfW){1'b0}}} :
       command_dir ? {is_set_up, peer, mine_d, sent} : {is_set_up, peer, received, mine_d};
 
   assign ready_o = rows_ready;
 
+  `ROCEGEN_ASSERT(nothing_left, state_q != Idle || powers == '0)
+
   logic unused;
-  assign unused = ^{s_cfg_tdata, ctl_addr_i[1:0], past_sent[ExtW-2:0], past_received[ExtW-2:0], other};
+  assign unused = ^{s_cfg_tdata, ctl_addr_i[1:0], past_sent[aes_pkg::KeyLife-1:0],
+      past_received[aes_pkg::KeyLife-1:0], other};
 
 endmodule
 

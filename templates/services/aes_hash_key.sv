@@ -2,7 +2,8 @@
 //
 // start_i for one cycle with key_i and long_i (held until done_o): done_o for one cycle, 15 +
 // 129 * (Powers - 1) cycles later at most; then pow_o holds H, H^2 .. H^Powers, as polynomials, H in the
-// lowest bits, until the next start.
+// lowest bits, until the next start or clear_i. clear_i, while none is computed: what is left of the key, H
+// and its powers becomes zero, as after reset.
 //
 // KeyBits: 128, 256. Powers: 1..16.
 `default_nettype none
@@ -14,6 +15,7 @@ module aes_hash_key #(
   input  logic                  clk,
   input  logic                  rst,
   input  logic                  start_i,
+  input  logic                  clear_i,
   input  logic [KeyBits-1:0]    key_i,
   input  logic                  long_i,
   output logic                  done_o,
@@ -98,8 +100,14 @@ module aes_hash_key #(
 
   always_ff @(posedge clk) begin
     done_q <= 1'b0;
-    if (rst) begin
-      state_q <= Idle;
+    if (rst || (clear_i && state_q == Idle)) begin
+      state_q  <= Idle;
+      block_q  <= '0;
+      key_q    <= '0;
+      older_q  <= '0;
+      pow_q    <= '0;
+      factor_q <= '0;
+      sum_q    <= '0;
     end else begin
       case (state_q)
         Idle: begin
@@ -150,7 +158,8 @@ module aes_hash_key #(
   end
 
   always_ff @(posedge clk) begin
-    if (state_q == Cipher) first_power_q <= aes_pkg::flip(block_d);
+    if (rst || clear_i) first_power_q <= '0;
+    else if (state_q == Cipher) first_power_q <= aes_pkg::flip(block_d);
   end
 
   assign done_o = done_q;

@@ -1,7 +1,7 @@
 // aes_keys: for one direction, which key a packet has, and its extended PSN.
 //
-// A look-up (look_i with the packet's queue pair, PSN and space) may come every cycle; its answer stands at
-// the outputs aes_pkg::LookupLatency cycles later and stays until the next one. Of the two slots of a queue
+// A look-up (look_i with the packet's queue pair, PSN and space) may come every cycle; its answer, of the
+// extended PSN what the nonce has, stands at the outputs aes_pkg::LookupLatency cycles later and stays until the next one. Of the two slots of a queue
 // pair the newer is in force from its first PSN of that space on, for 2^38 packets; before it the older one,
 // until 2^20 packets after the change have been sent. ok_o 0: none is.
 //
@@ -25,7 +25,7 @@ module aes_keys #(
   input  logic [23:0]                       look_psn_i,
   input  logic                              look_space_i,
   output logic                              ok_o,
-  output logic [aes_pkg::ExtW-1:0]          ext_o,
+  output logic [aes_pkg::NonceW-1:0]        ext_o,
   output logic                              long_o,
   output logic [31:0]                       salt_o,
   output logic [23:0]                       dst_o,
@@ -136,18 +136,18 @@ module aes_keys #(
     new_valid3_q <= new_slot[SlotW-1] && known2_q;
     old_valid3_q <= old_slot[SlotW-1] && known2_q;
     qpn4_q       <= qpn3_q;
-    ext4_q       <= ref3_q + {{(ExtW-24){step3_q[23]}}, step3_q};
+    ext4_q       <= ref3_q + {{(ExtW-24){aes_pkg::older(step3_q)}}, step3_q};
     new4_q       <= new3_q;
     old4_q       <= old3_q;
     newer4_q     <= newer3_q;
     new_valid4_q <= new_valid3_q;
-    // 2^20 or more packets, but not 2^38 or more (that is: in front of it), are behind the change.
+    // 2^20 or more packets are behind the change, which is not in front.
     old_valid4_q <= old_valid3_q &&
         !(new_valid3_q && !age3[ExtW-1] && age3[ExtW-2:aes_pkg::KeyLinger] != '0);
   end
 
   // ---- 5: the slot in force; 5..7: its key ------------------------------------------------------
-  logic [ExtW-1:0] ext5_q, ext6_q, ext7_q;
+  logic [aes_pkg::NonceW-1:0] ext5_q, ext6_q, ext7_q;
   logic            in_new5_q, in_old5_q, newer5_q;
   logic            ok6_q, ok7_q;
   logic [ExtW-1:0] past_new, past_old;
@@ -157,9 +157,9 @@ module aes_keys #(
   always_ff @(posedge clk) begin
     look6_q   <= look_q[5];
     qpn5_q    <= qpn4_q;
-    ext5_q    <= ext4_q;
-    in_new5_q <= new_valid4_q && !past_new[ExtW-1];
-    in_old5_q <= old_valid4_q && !past_old[ExtW-1];
+    ext5_q    <= ext4_q[aes_pkg::NonceW-1:0];
+    in_new5_q <= new_valid4_q && past_new[ExtW-1:aes_pkg::KeyLife] == '0;
+    in_old5_q <= old_valid4_q && past_old[ExtW-1:aes_pkg::KeyLife] == '0;
     newer5_q  <= newer4_q;
     ext6_q    <= ext5_q;
     ok6_q     <= in_new5_q || in_old5_q;
@@ -193,7 +193,7 @@ module aes_keys #(
 
   logic unused;
   assign unused = ^{new_slot[2*ExtW], old_slot[2*ExtW], age3[aes_pkg::KeyLinger-1:0],
-      past_new[ExtW-2:0], past_old[ExtW-2:0]};
+      past_new[aes_pkg::KeyLife-1:0], past_old[aes_pkg::KeyLife-1:0]};
 
 endmodule
 

@@ -27,12 +27,23 @@ package aes_pkg;
     128'h76ABD7FE_2B670130_C56F6BF2_7B777C63
   };
 
-  // Bits of a PSN that is counted on beyond its 24 bits.
-  localparam int ExtW = 39;
+  // Bits of a PSN that is counted on beyond its 24 bits: at 150 million packets a second they last for 15 years.
+  localparam int ExtW = 56;
+  // Of these in the nonce.
+  localparam int NonceW = 39;
+  // Packets that a key is in force for.
+  localparam int KeyLife = 38;  // log2
   // Packets after which the older of two keys is not used any more.
   localparam int KeyLinger = 20;  // log2
   // Cycles from a look-up to its key.
   localparam int LookupLatency = 7;
+
+  // Is a PSN older than the reference? step: PSN less reference, modulo 2^24. At most 2^22 packets lie in front
+  // of what was sent last, 2^23 and more may be behind it, so the window is not symmetric: what is further ahead
+  // than 3/8 of the circle is taken for 5/8 behind.
+  function automatic logic older(input logic [23:0] step);
+    older = step >= 24'h600000;
+  endfunction
 
   function automatic logic [127:0] flip(input logic [127:0] block);
     for (int i = 0; i < 128; i++) flip[i] = block[8*(i/8)+7-i%8];

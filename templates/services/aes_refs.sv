@@ -1,12 +1,14 @@
 // aes_refs: where the PSNs of every queue pair stand, counted on beyond their 24 bits.
 //
 // Two spaces a queue pair: 0 the PSNs of its own requests, 1 those of its peer's. The reference of a space
-// is the extended PSN of the last packet that this NIC sent in it: requests move space 0, responses and
-// acknowledges space 1. Only what leaves moves a reference, so nothing that a stranger sends can. It is
-// enough: at any time the PSNs in use in a space lie less than 2^23 from each other (sq_turn keeps
-// requests within 2^22 packets and a READ of 2^22 behind them, any requester within 2^23), and the last
-// sent one is among them, so the nearest extension of a PSN to the reference is the right one at both ends,
-// also of retransmissions and duplicates, also when a wrap lies between.
+// is the highest extended PSN of what this NIC sent in it: requests move space 0, responses and
+// acknowledges space 1. Only what leaves moves a reference, and forward only: a stranger can have an old READ
+// answered again, but the answer must not take the reference back, as what follows would be extended to
+// PSNs that were used. It is enough: no packet in use is more than 2^22 in front of the highest one sent (sq_turn
+// keeps requests within 2^22 packets of the oldest in use, with at most a READ of 2^22 behind them) and none
+// more than 2^23 behind it (a responder takes nothing older for a duplicate, and answers nothing new before
+// the duplicate). aes_pkg::older extends PSNs from 10 * 2^20 behind the reference to 6 * 2^20 in front of it, so
+// both ends come to the right one, also of retransmissions and duplicates, also when a wrap lies between.
 //
 // s_set (a set-up) puts both references at epoch 0; packets of former lives count for nothing afterwards.
 // It is taken within 32 cycles. tap_* tells the packets on their way out, one a cycle at most; what comes
@@ -72,13 +74,16 @@ module aes_refs #(
     .level_o(unused_level)
   );
 
-  // ---- read, extend, write; a later packet that reads an older reference extends to the same ----
+  // ---- read, extend, write what is in front of the reference and of what is about to be written --
   logic [4:0]            settle_q;  // cycles of the set-up under way
-  logic [5:1]            valid_q;
-  logic [QpW:0]          addr1_q, addr2_q, addr3_q, addr4_q;
-  logic [23:0]           psn1_q, psn2_q;
-  logic [LifeW-1:0]      life1_q, life2_q;
-  logic [LifeW-1:0]      life3_q, life4_q;
+  logic [4:1]            valid_q;
+  logic [7:5]            written_q;  // the packets that were in valid_q[4]
+  logic [QpW:0]          addr1_q, addr2_q, addr3_q, addr4_q, addr5_q;
+  logic [23:0]           psn1_q, psn2_q, psn3_q, psn4_q, psn5_q;
+  logic [LifeW-1:0]      life1_q, life2_q, life3_q, life4_q, life5_q;
+  logic [4:1]            same2_q;  // the packet so many places ahead is of this space and life
+  logic [4:1]            older2_q;  // this one's PSN is older
+  logic [4:1]            older3_q;  // both
   logic [LifeW+ExtW-1:0] row;
   logic [ExtW-1:0]       ref3_q;
   logic [23:0]           step3_q;
@@ -113,20 +118,32 @@ module aes_refs #(
     psn2_q  <= psn1_q;
     life2_q <= life1_q;
     addr3_q <= addr2_q;
-    life3_q <= row[ExtW+:LifeW];
+    life3_q <= life2_q;
     ref3_q  <= row[ExtW-1:0];
     step3_q <= psn2_q - row[23:0];
     addr4_q <= addr3_q;
     life4_q <= life3_q;
-    ref4_q  <= ref3_q + {{(ExtW-24){step3_q[23]}}, step3_q};
+    ref4_q  <= ref3_q + {{(ExtW-24){aes_pkg::older(step3_q)}}, step3_q};
+    psn3_q  <= psn2_q;
+    psn4_q  <= psn3_q;
+    psn5_q  <= psn4_q;
+    addr5_q <= addr4_q;
+    life5_q <= life4_q;
+    // The row does not have yet what the four packets ahead write.
+    same2_q <= {addr5_q == addr1_q && life5_q == life1_q, addr4_q == addr1_q && life4_q == life1_q,
+        addr3_q == addr1_q && life3_q == life1_q, addr2_q == addr1_q && life2_q == life1_q};
+    older2_q <= {aes_pkg::older(psn1_q - psn5_q), aes_pkg::older(psn1_q - psn4_q),
+        aes_pkg::older(psn1_q - psn3_q), aes_pkg::older(psn1_q - psn2_q)};
+    older3_q <= same2_q & older2_q;
     if (rst) begin
-      valid_q <= '0;
+      valid_q   <= '0;
+      written_q <= '0;
     end else begin
       valid_q[1] <= wait_valid && wait_ready;
       valid_q[2] <= valid_q[1];
       valid_q[3] <= valid_q[2] && row[ExtW+:LifeW] == life2_q;
-      valid_q[4] <= valid_q[3];
-      valid_q[5] <= we_d;
+      valid_q[4] <= valid_q[3] && !aes_pkg::older(step3_q) && (older3_q & {written_q, valid_q[4]}) == '0;
+      written_q  <= {written_q[6:5], we_d};
     end
   end
 
@@ -151,7 +168,7 @@ module aes_refs #(
     out_addr_q <= we_addr_d;
     out_q      <= we_data_d[ExtW-1:0];
   end
-  assign ref_we_o = valid_q[5];
+  assign ref_we_o = written_q[5];
   assign ref_addr_o = out_addr_q;
   assign ref_o = out_q;
 

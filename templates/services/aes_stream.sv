@@ -186,7 +186,7 @@ module aes_stream #(
 
   // ---- the key ----------------------------------------------------------------------------------
   logic                     ok;
-  logic [aes_pkg::ExtW-1:0] ext;
+  logic [aes_pkg::NonceW-1:0] ext;
   logic                     long;
   logic [31:0]              salt;
   logic [23:0]              dst;
