@@ -64,6 +64,9 @@ class Site {
                                               netlist::Params params, const std::string& comment) = 0;
   /// The instance has the stream s_cfg: it gets every set-up and change of a queue pair.
   virtual void set_up(netlist::InstanceHandle instance) = 0;
+  /// The instance has the stream s_cfg: it gets every set-up before anything else of the stack is of the new life, and
+  /// every change to RESET when all else is done with it; it takes them without waiting for any other module.
+  virtual void erase(netlist::InstanceHandle instance) = 0;
   /// The instance has the pins ctl_*: it answers the service's register window. At most one a service.
   virtual void window(netlist::InstanceHandle instance) = 0;
   /// The instance has the pin life_i (valid with its s_cfg).

@@ -41,10 +41,12 @@ class ServiceSite final : public services::Site {
   netlist::InstanceHandle completions(const std::string& suffix, std::string_view module, netlist::Params params,
                                       const std::string& comment) override;
   void set_up(netlist::InstanceHandle instance) override { set_ups_.push_back(instance); }
+  void erase(netlist::InstanceHandle instance) override { erasers_.push_back(instance); }
   void window(netlist::InstanceHandle instance) override { windows_.emplace_back(index_, instance); }
   void life(netlist::InstanceHandle instance) override { lives_.push_back(instance); }
 
   const std::vector<netlist::InstanceHandle>& set_ups() const { return set_ups_; }
+  const std::vector<netlist::InstanceHandle>& erasers() const { return erasers_; }
   const std::vector<netlist::InstanceHandle>& lives() const { return lives_; }
   /// Stages of the completions, in their order.
   const std::vector<netlist::InstanceHandle>& completion_stages() const { return completions_; }
@@ -64,7 +66,7 @@ class ServiceSite final : public services::Site {
   spec::Diagnostics& diagnostics_;
   int index_ = 0;  // service whose stages are put in
   netlist::StreamRef current_;
-  std::vector<netlist::InstanceHandle> set_ups_, lives_, completions_;
+  std::vector<netlist::InstanceHandle> set_ups_, erasers_, lives_, completions_;
   std::vector<std::pair<int, netlist::InstanceHandle>> windows_;
 };
 

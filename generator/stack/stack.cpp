@@ -100,7 +100,10 @@ class Architect {
                          {"HdrDepth", 64},
                          {"LowLatency", low_}},
                         "checks frames and keeps their payload");
-    dispatch_ = top_.instance("rx_dispatch_i", "rx_dispatch", {}, "requests this way, answers that way");
+    const bool served = spec_.serves(spec::Attach::ingress);
+    dispatch_ =
+        top_.instance("rx_dispatch_i", "rx_dispatch", served ? netlist::Params{{"Services", 1}} : netlist::Params{},
+                      "requests this way, answers that way");
     merge_ = top_.instance("fetch_merge_i", "fetch_merge", {{"LowLatency", low_}},
                            "payload commands in the order of their headers");
     const InstanceHandle keeper = ingress();
@@ -126,6 +129,7 @@ class Architect {
     opens_.push_back(open);
     for (const char* part : {"ingress_open_i", "ingress_close_i"})
       stack_.service_instances.push_back({part, -1, spec::Attach::ingress});
+    judge_ = open;
     const netlist::StreamRef last = site_.chain(spec::Attach::ingress, open.stream("m_pkt"));
     close_ = top_.instance("ingress_close_i", "ingress_close",
                            {{"DataW", spec_.data_width},
@@ -190,16 +194,16 @@ class Architect {
     if (spec_.host.ack_after_write)
       ack_gate_ = gate("ack_gate_i", "roce_pkg::ack_req_t", {{"Depth", 256}, {"DropErr", 2}},
                        "answers wait for the data in front of them", 1);
-    sq_ = top_.instance("sq_engine_i", "sq_engine",
-                        {{"QpCount", spec_.qp_count},
-                         {"WqeSlots", spec_.transport.wqe_slots},
-                         {"TickCycles", spec_.tick_cycles()},
-                         {"AckInterval", spec_.transport.ack_interval},
-                         {"WindowPkts", spec_.transport.window_packets},
-                         {"RdDepth", spec_.transport.read_depth},
-                         {"Selective", selective},
-                         {"LowLatency", low_}},
-                        "send rings, scheduler, requester, completer, timers");
+    netlist::Params requester = {{"QpCount", spec_.qp_count},
+                                 {"WqeSlots", spec_.transport.wqe_slots},
+                                 {"TickCycles", spec_.tick_cycles()},
+                                 {"AckInterval", spec_.transport.ack_interval},
+                                 {"WindowPkts", spec_.transport.window_packets},
+                                 {"RdDepth", spec_.transport.read_depth},
+                                 {"Selective", selective},
+                                 {"LowLatency", low_}};
+    if (spec_.serves(spec::Attach::ingress)) requester.push_back({"Services", 1});
+    sq_ = top_.instance("sq_engine_i", "sq_engine", requester, "send rings, scheduler, requester, completer, timers");
     top_.connect(dispatch_.stream("m_req"), responder_.stream("s_hdr"), {.weight = 1});
     top_.connect(dispatch_.stream("m_rsp"), sq_.stream("s_ack"), {.weight = 1});
     top_.connect(responder_.stream("m_fetch"), merge_.stream("s_req"), {.weight = 1});
@@ -478,6 +482,7 @@ class Architect {
     top_.connect(csr_.stream("m_qp"), order.stream("s_cfg"), {.weight = 0});
     std::vector<InstanceHandle> drains = {answers_, atomic_};
     drains.insert(drains.end(), gates_.begin(), gates_.end());
+    drains.insert(drains.end(), site_.erasers().begin(), site_.erasers().end());
     fork_set_up("qp_drain_fork_i", order.stream("m_drain"), drains, "a QP's former life leaves these first");
     std::vector<InstanceHandle> owners = {responder_, sq_, framer_, acks_, rsp_, rq_, guard_};
     owners.insert(owners.end(), opens_.begin(), opens_.end());
@@ -485,6 +490,7 @@ class Architect {
     fork_set_up("qp_cfg_fork_i", order.stream("m_cfg"), owners, "a QP's set-up goes to every owner of its state");
     for (InstanceHandle owner : {responder_, sq_, framer_, rsp_})
       top_.connect_pin(order.pin("life_o"), owner.pin("life_i"));
+    if (judge_) top_.connect_pin(order.pin("life_o"), judge_->pin("life_i"));
     for (InstanceHandle owner : site_.lives()) top_.connect_pin(order.pin("life_o"), owner.pin("life_i"));
     int window = 0;
     for (const auto& [service, handle] : site_.windows()) {
@@ -619,7 +625,8 @@ class Architect {
       ack_gate_, sq_, rqe_arb_, cmd_arb_, bypass_, read_, guard_, arb_, framer_, watch_, route_, done_, atomic_, axi_,
       write_, cqe_arb_, cqe_, faults_, events_, csr_, bank_;
   std::vector<InstanceHandle> gates_;
-  std::vector<InstanceHandle> opens_;  ///< who look up masks of services
+  std::vector<InstanceHandle> opens_;    ///< who look up masks of services
+  std::optional<InstanceHandle> judge_;  ///< who looks them up for what is received
 };
 
 }  // namespace

@@ -161,6 +161,7 @@ package roce_pkg;
     logic [31:0] imm;  // ImmDt or IETH; zero where the opcode has none
     logic        refuse;  // a service refused the packet; zero from rx_frontend, as the next
     logic [7:0]  tag;  // for the completion of its message
+    logic [LifeW-1:0] life;  // of the QP, when its services were looked up
   } rx_hdr_t;
 
   // What happens to a received payload: fetched from the frame buffer and written, or released.
@@ -777,7 +778,7 @@ package roce_pkg;
   localparam int RspPutW = 215;
 
   // Widths of the records, for ports and parameters (Yosys 0.23 has no $bits of a type).
-  localparam int RxHdrW = 376;
+  localparam int RxHdrW = 382;
   localparam int RxCmdW = 158;
   localparam int AtomicReqW = 240;
   localparam int AtomicResW = 97;
@@ -797,7 +798,7 @@ package roce_pkg;
   localparam int SrqCfgW = 41;
   localparam int RcqW = 189;
   localparam int RdReqW = 269;
-  localparam int SvcRxW = 386;
+  localparam int SvcRxW = 392;
   localparam int SvcTxW = 311;
   localparam int SvcPayW = 166;
 

@@ -123,7 +123,7 @@ module rx_buffer #(
 
   roce_pkg::rx_hdr_t hdr;
   // The services' bits come last in the record.
-  localparam int SkipW = Verdict != 0 ? 0 : 9;
+  localparam int SkipW = Verdict != 0 ? 0 : 9 + roce_pkg::LifeW;
   localparam int HdrW = roce_pkg::RxHdrW - SkipW;
   logic [roce_pkg::RxHdrW-1:0] hdr_in;
   logic [HdrW-1:0]             hdr_out;

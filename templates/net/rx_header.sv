@@ -108,6 +108,7 @@ module rx_header #(
     hdr_o.imm       = (imm_near ? word54[63:32] : '0) | (imm_far ? word70 : '0);
     hdr_o.refuse    = 1'b0;
     hdr_o.tag       = '0;
+    hdr_o.life      = '0;
   end
 
   // Reserved bits, payload.

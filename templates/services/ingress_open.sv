@@ -2,7 +2,9 @@
 // ingress: the header record, the mask of its queue pair's services and the payload travel as one.
 //
 // Each header of s_hdr becomes one packet on m_pkt, in order, with svc_rx_t in tuser (drop, tell,
-// refuse and tag zero): the payload aligned to byte 0, or one empty beat when there is none. For
+// refuse and tag zero): the payload aligned to byte 0, or one empty beat when there is none. With the
+// mask goes the QP's life (life_i: the one that a set-up on s_cfg begins; 0 before the first and beyond
+// QpCount): a packet whose mask was that of a former life is dropped by the transport. For
 // each header but those of plain ACKs (0x11) a command on m_fetch brings the payload on s_pay, as
 // rx_frontend wants it; so its frame buffer is free again as soon as the services have taken the
 // packet. s_pay carries that command in tuser. s_cfg, ready_o: as svc_mask.
@@ -30,6 +32,7 @@ module ingress_open #(
   input  logic                        s_cfg_tvalid,
   output logic                        s_cfg_tready,
   input  roce_pkg::qp_cfg_t           s_cfg_tdata,
+  input  logic [roce_pkg::LifeW-1:0]  life_i,
   input  logic                        s_hdr_tvalid,
   output logic                        s_hdr_tready,
   input  roce_pkg::rx_hdr_t           s_hdr_tdata,
@@ -62,6 +65,7 @@ module ingress_open #(
   logic              take;
   logic              go;  // the header enters the queue
   logic              room;
+  logic              masks_ready, lives_ready;
 
   assign go           = valid_q && room && (ack_q || m_fetch_tready);
   assign s_hdr_tready = !valid_q || go;
@@ -82,7 +86,7 @@ module ingress_open #(
   ) u_mask (
     .clk(clk),
     .rst(rst),
-    .ready_o(ready_o),
+    .ready_o(masks_ready),
     .s_cfg_tvalid(s_cfg_tvalid),
     .s_cfg_tready(s_cfg_tready),
     .s_cfg_tdata(s_cfg_tdata),
@@ -90,6 +94,32 @@ module ingress_open #(
     .rd_qpn_i(s_hdr_tdata.dqpn),
     .mask_o(mask)
   );
+
+  localparam int QpW = QpCount > 1 ? $clog2(QpCount) : 1;
+  localparam int LifeW = roce_pkg::LifeW;
+  logic             known_q;
+  logic [LifeW-1:0] life;
+
+  ram_clear #(
+    .Width(LifeW),
+    .Depth(QpCount),
+    .Latency(1)
+  ) u_lives (
+    .clk(clk),
+    .rst(rst),
+    .wr_en_i(s_cfg_tvalid && s_cfg_tdata.setup && s_cfg_tdata.qpn < 24'(QpCount)),
+    .wr_addr_i(s_cfg_tdata.qpn[QpW-1:0]),
+    .wr_data_i(life_i),
+    .rd_en_i(take),
+    .rd_addr_i(s_hdr_tdata.dqpn[QpW-1:0]),
+    .rd_data_o(life),
+    .ready_o(lives_ready)
+  );
+
+  always_ff @(posedge clk) begin
+    if (take) known_q <= ready_o && s_hdr_tdata.dqpn < 24'(QpCount);
+  end
+  assign ready_o = masks_ready && lives_ready;
 
   assign m_fetch_tvalid = valid_q && !ack_q && room;
 
@@ -102,15 +132,16 @@ module ingress_open #(
   end
 
   // ---- headers that wait for their payload ------------------------------------------------------
-  localparam int VerdictW = 9;  // refuse and tag, the last fields, are zero here
-  localparam int HdrW = roce_pkg::RxHdrW - VerdictW;
-  localparam int WaitW = HdrW + 9;
+  localparam int VerdictW = 9;  // refuse and tag are zero here; behind them the life
+  localparam int HdrW = roce_pkg::RxHdrW - VerdictW - LifeW;
+  localparam int WaitW = HdrW + LifeW + 9;
 
   logic [roce_pkg::RxHdrW-1:0] hdr;
   logic                        out_valid;
   logic                        out_ack;
   logic [7:0]                  out_mask;
   logic [HdrW-1:0]             out_bits;
+  logic [LifeW-1:0]            out_life;
   roce_pkg::rx_hdr_t           out_hdr;
   logic                        out_take;
 
@@ -126,17 +157,17 @@ module ingress_open #(
     .rst(rst),
     .s_axis_tvalid(go),
     .s_axis_tready(room),
-    .s_axis_tdata({ack_q, mask, hdr[roce_pkg::RxHdrW-1:VerdictW]}),
+    .s_axis_tdata({ack_q, mask, known_q ? life : LifeW'(0), hdr[roce_pkg::RxHdrW-1:VerdictW+LifeW]}),
     .m_axis_tvalid(out_valid),
     .m_axis_tready(out_take),
-    .m_axis_tdata({out_ack, out_mask, out_bits}),
+    .m_axis_tdata({out_ack, out_mask, out_life, out_bits}),
     .level_o()  // nobody asks
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
   // ---- the packet -------------------------------------------------------------------------------
   // The beat of an ACK stands by itself: what comes on s_pay meanwhile belongs to a later header.
-  assign out_hdr      = {out_bits, VerdictW'(0)};
+  assign out_hdr      = {out_bits, VerdictW'(0), out_life};
   assign m_pkt_tvalid = out_valid && (out_ack || s_pay_tvalid);
   assign s_pay_tready = out_valid && !out_ack && m_pkt_tready;
   assign out_take     = m_pkt_tvalid && m_pkt_tready && m_pkt_tlast;
@@ -147,7 +178,7 @@ module ingress_open #(
 
   // The command comes back with the payload, to be checked; what rx_frontend leaves zero.
   logic unused_bits;
-  assign unused_bits = ^{s_pay_tuser, hdr[VerdictW-1:0]};
+  assign unused_bits = ^{s_pay_tuser, hdr[VerdictW+LifeW-1:0]};
 
   `ROCEGEN_STREAM(hdr_contract, s_hdr_tvalid, s_hdr_tready, s_hdr_tdata)
   `ROCEGEN_STREAM(fetch_contract, m_fetch_tvalid, m_fetch_tready, m_fetch_tdata)

@@ -3,7 +3,7 @@
 //
 // Records of s_cfg (qp_cfg_t) go on one at a time. A set-up (setup 1) goes to m_drain first, forked
 // to all who hold back or carry what the responder has begun (write_gate, ack_split, atomic_unit):
-// each takes it when that has left. Settle cycles later, when the last of it has come to rest, it
+// each takes it when that has left; and to services that erase what belongs to a life. Settle cycles later, when the last of it has come to rest, it
 // goes to m_cfg, forked to the owners. A change to RESET goes to m_cfg first, then to m_drain:
 // answered RESET, no data of a request of the QP is written to memory any more. Any other change
 // goes to m_cfg only. s_cfg is taken when the last of them has taken the record, so that what is

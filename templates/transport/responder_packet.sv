@@ -11,11 +11,13 @@
 // needed; completes_o: one is completed. next_psn_o follows the request's last PSN, last_psn_o; of
 // a set-up it is hdr_i.psn, of an advance hdr_i.psn + hdr_i.imm[6:0]. length_o is 8 of an atomic.
 //
-// QpCount: queue pairs, 1..16384.
+// QpCount: queue pairs, 1..16384. Services: 1, a request of another life than the QP's (its services were those
+// of then) counts as one from a wrong address.
 `default_nettype none
 
 module responder_packet #(
-  parameter int QpCount = 16
+  parameter int QpCount = 16,
+  parameter int Services = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -120,7 +122,7 @@ module responder_packet #(
     endcase
   end
 
-  assign address_ok = hdr_i.src_ip == fixed_i.dip;
+  assign address_ok = hdr_i.src_ip == fixed_i.dip && (Services == 0 || hdr_i.life == fixed_i.life);
   assign pkey_ok = hdr_i.pkey[14:0] == fixed_i.pkey[14:0] && hdr_i.pkey[14:0] != 15'd0 &&
       (hdr_i.pkey[15] || fixed_i.pkey[15]);
 

@@ -10,13 +10,14 @@
 //
 // On m_rsp the fields that no answer has read as zero: va, rkey, dma_len, imm.
 //
-// RspDepth: answers that wait, 2..1024.
+// RspDepth: answers that wait, 2..1024. Services: 1, headers carry a life.
 // rocegen: comb s_hdr.tready<-s_hdr.t*, s_hdr.tready<-m_req.tready, m_req.tvalid<-s_hdr.t*
 `include "rocegen_assert.svh"
 `default_nettype none
 
 module rx_dispatch #(
-  parameter int RspDepth = 32
+  parameter int RspDepth = 32,
+  parameter int Services = 0
 ) (
   input  logic              clk,
   input  logic              rst,
@@ -58,8 +59,10 @@ module rx_dispatch #(
     logic [23:0] psn;
     logic [7:0]  syndrome;
     logic [23:0] msn;
+    logic [roce_pkg::LifeW-1:0] life;
   } rsp_t;
-  localparam int RspW = 207;
+  localparam int SkipW = Services != 0 ? 0 : roce_pkg::LifeW;
+  localparam int RspW = 207 + roce_pkg::LifeW - SkipW;
 
   logic            is_ack;
   logic            is_rsp;      // owns buffer space
@@ -69,6 +72,7 @@ module rx_dispatch #(
   logic            rsp_offer;
   logic            order_offer;
   logic [RspW-1:0] rsp_data;
+  logic [RspW+SkipW-1:0] rsp_bits;
   rsp_t            rsp_in;
   rsp_t            rsp_out;
 
@@ -113,6 +117,8 @@ module rx_dispatch #(
   assign rsp_in.psn       = s_hdr_tdata.psn;
   assign rsp_in.syndrome  = s_hdr_tdata.syndrome;
   assign rsp_in.msn       = s_hdr_tdata.msn;
+  assign rsp_in.life      = s_hdr_tdata.life;
+  assign rsp_bits         = rsp_in;
 
   /* verilator lint_off PINCONNECTEMPTY */
   stream_fifo #(
@@ -124,7 +130,7 @@ module rx_dispatch #(
     .rst(rst),
     .s_axis_tvalid(rsp_offer),
     .s_axis_tready(rsp_ready),
-    .s_axis_tdata(rsp_in),
+    .s_axis_tdata(rsp_bits[RspW+SkipW-1:SkipW]),
     .m_axis_tvalid(m_rsp_tvalid),
     .m_axis_tready(m_rsp_tready),
     .m_axis_tdata(rsp_data),
@@ -145,7 +151,13 @@ module rx_dispatch #(
     .m_axis_tdata(m_order_tdata)
   );
 
-  assign rsp_out = rsp_data;
+  if (Services != 0) begin : gen_life
+    assign rsp_out = rsp_data;
+  end else begin : gen_no_life
+    logic unused_life;
+    assign unused_life = ^rsp_bits[SkipW-1:0];
+    assign rsp_out = {rsp_data, SkipW'(0)};
+  end
 
   always_comb begin
     m_rsp_tdata           = '0;
@@ -166,6 +178,7 @@ module rx_dispatch #(
     m_rsp_tdata.psn       = rsp_out.psn;
     m_rsp_tdata.syndrome  = rsp_out.syndrome;
     m_rsp_tdata.msn       = rsp_out.msn;
+    m_rsp_tdata.life      = rsp_out.life;
   end
 
   `ROCEGEN_STREAM(hdr_contract, s_hdr_tvalid, s_hdr_tready, s_hdr_tdata)

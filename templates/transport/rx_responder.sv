@@ -74,7 +74,8 @@
 // QpCount: queue pairs, 1..16384. MrCount: memory regions, 1..2^24. SrqCount: shared receive rings,
 // 0..4096. RdDepth: READs and atomics outstanding of a QP at most, whatever its set-up allows,
 // 1..128. Selective: 1 places packets ahead of ePSN. LowLatency: 1, s_*_tready follows the inputs'
-// valid combinationally. Services: 1, packets may come with a verdict of services.
+// valid combinationally. Services: 1, packets may come with a verdict of services, and with the
+// life of their QP that it is of: those of another one count as from a wrong address.
 //
 // A request that services refuse (s_hdr.refuse) and that is in order and right in every other
 // respect is fatal: NAK 0x63 (counted as nak_op), EvtRefused, a receive completes with
@@ -430,7 +431,8 @@ module rx_responder #(
   logic                take5;
 
   responder_packet #(
-    .QpCount(QpCount)
+    .QpCount(QpCount),
+    .Services(Services)
   ) u_packet (
     .clk(clk),
     .rst(rst),

@@ -26,7 +26,8 @@
 // is taken before enable_i.
 //
 // QpCount: 1..16384, QpW: bits of a QPN below it. WqeSlots: slots in the request memory, 2..2^20.
-// RdDepth: READs and atomics of a QP under way, a power of two, 1..128.
+// RdDepth: READs and atomics of a QP under way, a power of two, 1..128. Services: 1, an answer of another life
+// than the QP's counts as a stranger's.
 `include "rocegen_assert.svh"
 `default_nettype none
 
@@ -34,7 +35,8 @@ module sq_ack #(
   parameter int QpCount = 16,
   parameter int QpW = 4,
   parameter int WqeSlots = 256,
-  parameter int RdDepth = 16
+  parameter int RdDepth = 16,
+  parameter int Services = 0
 ) (
   input  logic                 clk,
   input  logic                 rst,
@@ -182,7 +184,7 @@ module sq_ack #(
   op_t            in_q;
   op_t            mid_q;
   op_t            rule_q;
-  logic [roce_pkg::LifeW-1:0] op_life, in_life_q, mid_life_q;  // of a foreign error
+  logic [roce_pkg::LifeW-1:0] op_life, in_life_q, mid_life_q;  // of a foreign error, an answer
   rsp_t           in_rsp_q;
   rsp_t           mid_rsp_q;
   logic [31:0]    in_ip_q;
@@ -237,6 +239,7 @@ module sq_ack #(
     .s_ack_psn(s_ack_tdata.psn),
     .s_ack_syndrome(s_ack_tdata.syndrome),
     .s_ack_response(is_response),
+    .s_ack_life(s_ack_tdata.life),
     .op_o(op.op),
     .op_qpn_o(op.qpn),
     .op_psn_o(op.psn),
@@ -476,7 +479,7 @@ module sq_ack #(
       rule_kind_q      <= {mid_q.arg[7:2] == 6'b011000 && mid_q.arg[1:0] != 2'b00,
           mid_q.arg == roce_pkg::SynNakPsn, mid_q.arg[7:5] == roce_pkg::SynRnr,
           mid_q.arg[7:5] == 3'b000};
-      rule_header_ok_q <= mid_header_ok;
+      rule_header_ok_q <= mid_header_ok && (Services == 0 || mid_life_q == mid_row.life);
       rule_pmtu_q      <= mid_pmtu;
       // What the rules ask of the row alone.
       rule_live_q      <= mid_live;

@@ -45,11 +45,12 @@ module sq_choose #(
   input  logic [23:0]       s_ack_psn,
   input  logic [7:0]        s_ack_syndrome,
   input  logic              s_ack_response,  // else ACK or NAK
+  input  logic [roce_pkg::LifeW-1:0] s_ack_life,
   output logic [3:0]        op_o,
   output logic [QpW-1:0]    op_qpn_o,
   output logic [23:0]       op_psn_o,
   output logic [7:0]        op_arg_o,
-  output logic [roce_pkg::LifeW-1:0] op_life_o  // of a foreign error
+  output logic [roce_pkg::LifeW-1:0] op_life_o  // of a foreign error, an answer
 );
 
   assign cfg_take_o    = go_i && cfg_go_i;
@@ -63,7 +64,7 @@ module sq_choose #(
 
   logic known;
 
-  assign op_life_o = s_evt_tdata.life;
+  assign op_life_o = s_evt_tvalid ? s_evt_tdata.life : s_ack_life;
 
   always_comb begin
     op_o     = roce_pkg::SqOpNone;

@@ -35,7 +35,8 @@
 // packets outstanding per QP, 1..2^22. Quantum: what a QP may send in a turn, 1..64; a packet
 // costs 1 + bytes/256. RdDepth: most READs and atomics of a QP under way, a power of two, 1..128.
 // LowLatency: 1, from s_wqe to m_cmd in 12 cycles instead of 23, without registers that only timing
-// wants.
+// wants. Services: 1, s_ack says of which life of its QP an answer is; others than the present one count as
+// strangers'.
 // rocegen: comb s_ack.tready<-s_evt.tvalid
 `default_nettype none
 
@@ -48,7 +49,8 @@ module sq_engine #(
   parameter int Quantum = 16,
   parameter int RdDepth = 16,
   parameter int Selective = 0,
-  parameter int LowLatency = 0
+  parameter int LowLatency = 0,
+  parameter int Services = 0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -281,7 +283,8 @@ module sq_engine #(
     .QpCount(QpCount),
     .QpW(QpW),
     .WqeSlots(WqeSlots),
-    .RdDepth(RdDepth)
+    .RdDepth(RdDepth),
+    .Services(Services)
   ) u_ack (
     .clk(clk),
     .rst(rst),

@@ -12,7 +12,7 @@ namespace aes = rocegen::bench::aes;
 
 namespace {
 
-constexpr std::size_t kBytes = P_DataW / 8, kTx = 311, kRx = 386, kCfg = 343, kPkt = 302;
+constexpr std::size_t kBytes = P_DataW / 8, kTx = 311, kRx = 392, kCfg = 343, kPkt = 302;
 constexpr std::size_t kTrailer = P_Gcm != 0 ? 16 : 0;
 constexpr std::uint64_t kExtMask = (std::uint64_t{1} << 39) - 1;
 constexpr std::uint32_t kQps = P_QpCount;
@@ -275,6 +275,7 @@ class Bench : public Agent {
         .put(noise >> 16 & 0xFFFFFF, 24)
         .put(h.imm, 32)
         .put(verdict & 0x1FF, 9)
+        .put(noise >> 5 & 0x3F, 6)
         .value();
   }
 

@@ -10,8 +10,8 @@ using namespace rocegen::bench;
 
 namespace {
 
-constexpr std::size_t kHeaderBits = 376;
-constexpr std::size_t kUserBits = 386;
+constexpr std::size_t kHeaderBits = 382;
+constexpr std::size_t kUserBits = 392;
 constexpr unsigned kQps = P_QpCount;
 constexpr unsigned kIndex = P_Index;
 
@@ -92,6 +92,7 @@ const Vectors& vectors() {
                    .put(imm, 32)
                    .put(b.refuse, 1)
                    .put(b.tag, 8)
+                   .put(rng.below(64), 6)
                    .value();
       v.packets.push_back(std::move(p));
     }
@@ -113,8 +114,8 @@ Bytes expected(const Judged& p, unsigned allowed) {
   const auto raise = [&](std::size_t lsb, std::uint64_t bits, std::size_t width) {
     set_field(user, lsb, width, get_field(user, lsb, width) | bits);
   };
-  if ((done & Tag) != 0) raise(0, tag, 8);
-  if ((done & Refuse) != 0) raise(8, 1, 1);
+  if ((done & Tag) != 0) raise(6, tag, 8);
+  if ((done & Refuse) != 0) raise(14, 1, 1);
   if ((done & Tell) != 0) raise(kHeaderBits, 1, 1);
   if ((done & Drop) != 0) raise(kHeaderBits + 1, 1, 1);
   return user;

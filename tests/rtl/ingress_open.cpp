@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kBeat = P_DataW / 8;
 constexpr std::size_t kCommandBits = 158;  // rx_cmd_t
 constexpr std::size_t kSetupBits = 343;    // qp_cfg_t: setup and QPN on top, services at the bottom
-constexpr std::size_t kUserBits = 386;     // svc_rx_t: mask, drop, tell, header
+constexpr std::size_t kUserBits = 392;     // svc_rx_t: mask, drop, tell, header
 constexpr std::uint8_t kAck = 0x11;
 
 struct Bench : Agent {
@@ -66,6 +66,7 @@ struct Bench : Agent {
     h.pay_bytes = static_cast<std::uint16_t>(bytes);
     h.refuse = false;  // zero from rx_frontend
     h.tag = 0;
+    h.life = 0;
     hdr.push(h.pack());
     coming.emplace_back(h, sim.rng().bytes(bytes));
   }
@@ -94,12 +95,13 @@ struct Bench : Agent {
     cfg.push(record);
   }
 
-  void drive() override {}
+  void drive() override { sim.dut.life_i = static_cast<std::uint8_t>(sim.rng().below(64)); }
   void sample() override {
     Rng& rng = sim.rng();
     if (sim.dut.s_hdr_tvalid != 0 && sim.dut.s_hdr_tready != 0) {
       auto [h, data] = std::move(coming.front());
       coming.pop_front();
+      if (sim.dut.ready_o != 0 && lives.contains(h.dqpn)) h.life = lives[h.dqpn];
       Bytes user = h.pack();
       user.resize((kUserBits + 7) / 8);
       set_field(user, kUserBits - 8, 8, sim.dut.ready_o != 0 && masks.contains(h.dqpn) ? masks[h.dqpn] : 0);
@@ -115,8 +117,10 @@ struct Bench : Agent {
     if (sim.dut.s_cfg_tvalid != 0 && sim.dut.s_cfg_tready != 0) {
       const Bytes& record = cfg.queue.front();
       const auto qpn = static_cast<std::uint32_t>(get_field(record, kSetupBits - 25, 24));
-      if (get_field(record, kSetupBits - 1, 1) != 0 && qpn < P_QpCount)
+      if (get_field(record, kSetupBits - 1, 1) != 0 && qpn < P_QpCount) {
         masks[qpn] = get_field(record, 0, 8) & ((1U << P_Services) - 1U);
+        lives[qpn] = sim.dut.life_i;
+      }
     }
     if (setups_percent != 0 && cfg.queue.empty() && rng.percent(setups_percent)) any_setup();
   }
@@ -128,6 +132,7 @@ struct Bench : Agent {
     want.clear();
     commands.clear();
     masks.clear();
+    lives.clear();
   }
   bool done() const { return coming.empty() && want.empty() && commands.empty() && pay.idle(); }
 
@@ -141,6 +146,7 @@ struct Bench : Agent {
   std::deque<Packet> want;                      // packets of those that are
   std::deque<Packet> commands;                  // payload with its command, not fetched yet
   std::map<std::uint32_t, std::uint64_t> masks;
+  std::map<std::uint32_t, std::uint8_t> lives;
   std::uint64_t got = 0, fetched = 0, taken_cycle = 0, fetch_cycle = 0;
 };
 

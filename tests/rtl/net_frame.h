@@ -219,8 +219,8 @@ inline Fate judge(const Bytes& f, bool bad, std::uint64_t mac, std::uint32_t ip,
 struct Header {
   std::uint64_t buf_addr = 0, pay_bytes = 0, src_ip = 0, dst_ip = 0, ecn = 0, opcode = 0, se = 0, mig = 0, pad = 0,
                 pkey = 0, fecn = 0, becn = 0, dqpn = 0, ackreq = 0, psn = 0, va = 0, rkey = 0, dma_len = 0,
-                syndrome = 0, msn = 0, imm = 0, refuse = 0, tag = 0;
-  static constexpr std::size_t kBits = 376;
+                syndrome = 0, msn = 0, imm = 0, refuse = 0, tag = 0, life = 0;
+  static constexpr std::size_t kBits = 382;
   bool operator==(const Header&) const = default;
 
   /// Reads the record as the RTL packs it.
@@ -231,7 +231,7 @@ struct Header {
              {&h.buf_addr, 16}, {&h.pay_bytes, 14}, {&h.src_ip, 32}, {&h.dst_ip, 32}, {&h.ecn, 2},   {&h.opcode, 8},
              {&h.se, 1},        {&h.mig, 1},        {&h.pad, 2},     {&h.pkey, 16},   {&h.fecn, 1},  {&h.becn, 1},
              {&h.dqpn, 24},     {&h.ackreq, 1},     {&h.psn, 24},    {&h.va, 64},     {&h.rkey, 32}, {&h.dma_len, 32},
-             {&h.syndrome, 8},  {&h.msn, 24},       {&h.imm, 32},    {&h.refuse, 1},  {&h.tag, 8}}) {
+             {&h.syndrome, 8},  {&h.msn, 24},       {&h.imm, 32},    {&h.refuse, 1},  {&h.tag, 8},   {&h.life, 6}}) {
       *field = r.get(width);
     }
     return h;

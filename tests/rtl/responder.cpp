@@ -1162,6 +1162,15 @@ TEST_CASE("silent drops, each with its counter and nothing else") {
   }
   CHECK(b.answers().empty());
   CHECK(b.score.counters["drop_addr"] == 32);
+#if P_Services
+  for (std::uint8_t life = 1; life < 64; ++life) {  // judged by the services of another life of the queue pair
+    h = b.header(c, kOnly, 3, 0);
+    h.life = life;
+    b.send(h);
+  }
+  CHECK(b.answers().empty());
+  CHECK(b.score.counters["drop_addr"] == 32 + 63);
+#endif
   for (std::uint8_t state = 0; state < 8; ++state) {
     QpSetup d = c;
     d.setup = false;

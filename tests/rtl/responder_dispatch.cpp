@@ -21,6 +21,7 @@ Header as_answer(Header h) {
   h.imm = 0;
   h.refuse = false;
   h.tag = 0;
+  if (P_Services == 0) h.life = 0;
   return h;
 }
 

@@ -38,8 +38,9 @@ struct Header {
   std::uint32_t msn = 0, imm = 0;
   bool refuse = false;
   std::uint8_t tag = 0;
+  std::uint8_t life = 0;
 
-  static constexpr std::size_t kWidth = 376;
+  static constexpr std::size_t kWidth = 382;
   bool operator==(const Header&) const = default;
   Bytes pack() const {
     return Record(kWidth)
@@ -66,6 +67,7 @@ struct Header {
         .put(imm, 32)
         .put(refuse, 1)
         .put(tag, 8)
+        .put(life, 6)
         .value();
   }
   static Header unpack(const Bytes& value) {
@@ -94,6 +96,7 @@ struct Header {
     h.imm = static_cast<std::uint32_t>(r.get(32));
     h.refuse = r.get(1) != 0;
     h.tag = static_cast<std::uint8_t>(r.get(8));
+    h.life = static_cast<std::uint8_t>(r.get(6));
     return h;
   }
 };
@@ -686,7 +689,8 @@ class ResponderModel {
     if (h.dqpn >= qp_count_) return drop("drop_qpn");
     Qp& q = qps_[h.dqpn];
     if (!receives(q)) return drop("drop_state");
-    if (h.src_ip != q.fixed.dip) return drop("drop_addr");
+    // All set-ups are of life 0 here.
+    if (h.src_ip != q.fixed.dip || h.life != 0) return drop("drop_addr");
     const unsigned a = h.pkey & 0x7FFFU, b = q.fixed.pkey & 0x7FFFU;
     if (a != b || a == 0 || ((h.pkey | q.fixed.pkey) & 0x8000U) == 0) return drop("drop_pkey");
     if (!q.alive) {

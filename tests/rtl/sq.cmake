@@ -26,12 +26,12 @@ set(SQ_SOURCES
     templates/transport/qp_timer.sv)
 
 # The narrowest: one QP, one packet in flight, a turn of one packet.
-set(SQ_SHAPE_1 QpCount=1 WqeSlots=4 TickCycles=16 AckInterval=1 WindowPkts=1 Quantum=1 RdDepth=1 LowLatency=1)
+set(SQ_SHAPE_1 QpCount=1 WqeSlots=4 TickCycles=16 AckInterval=1 WindowPkts=1 Quantum=1 RdDepth=1 LowLatency=1 Services=0)
 # Nothing a power of two, AckReq only by the window (L18). Short paths rather than few cycles, as in the largest.
-set(SQ_SHAPE_5 QpCount=5 WqeSlots=37 TickCycles=16 AckInterval=200 WindowPkts=7 Quantum=3 RdDepth=2)
-set(SQ_SHAPE_16 QpCount=16 WqeSlots=300 TickCycles=40 AckInterval=5 WindowPkts=12 Quantum=8 RdDepth=8 LowLatency=1)
+set(SQ_SHAPE_5 QpCount=5 WqeSlots=37 TickCycles=16 AckInterval=200 WindowPkts=7 Quantum=3 RdDepth=2 Services=1)
+set(SQ_SHAPE_16 QpCount=16 WqeSlots=300 TickCycles=40 AckInterval=5 WindowPkts=12 Quantum=8 RdDepth=8 LowLatency=1 Services=0)
 # As in nic_100g; also measures throughput.
-set(SQ_SHAPE_512 QpCount=512 WqeSlots=8192 TickCycles=100 AckInterval=16 WindowPkts=256 Quantum=16 RdDepth=16)
+set(SQ_SHAPE_512 QpCount=512 WqeSlots=8192 TickCycles=100 AckInterval=16 WindowPkts=256 Quantum=16 RdDepth=16 Services=0)
 foreach(shape 1 5 16 512)
   foreach(bench sq_engine sq_read)
     add_rtl_bench(NAME ${bench}_${shape} TOP sq_engine BENCH tests/rtl/${bench}.cpp SOURCES ${SQ_SOURCES}

@@ -81,6 +81,7 @@ struct Ack {
   std::uint32_t src_ip = 0x0A000001;
   unsigned pkey = 0xFFFF, opcode = 0x11;
   std::uint32_t bytes = 0, buf = 0;
+  std::optional<unsigned> life;  ///< that its services were of; the present one when not given
   bool response() const { return (opcode >= 0x0D && opcode <= 0x10) || opcode == 0x12; }
 };
 
@@ -167,7 +168,7 @@ class Bench {
       : sim(salt),
         wqe(sim.rng(), Port(sim.dut.s_wqe_tvalid, 1), Port(sim.dut.s_wqe_tready, 1), Port(sim.dut.s_wqe_tdata, 512)),
         cfg(sim.rng(), Port(sim.dut.s_cfg_tvalid, 1), Port(sim.dut.s_cfg_tready, 1), Port(sim.dut.s_cfg_tdata, 343)),
-        ack(sim.rng(), Port(sim.dut.s_ack_tvalid, 1), Port(sim.dut.s_ack_tready, 1), Port(sim.dut.s_ack_tdata, 376)),
+        ack(sim.rng(), Port(sim.dut.s_ack_tvalid, 1), Port(sim.dut.s_ack_tready, 1), Port(sim.dut.s_ack_tdata, 382)),
         evt(sim.rng(), Port(sim.dut.s_evt_tvalid, 1), Port(sim.dut.s_evt_tready, 1), Port(sim.dut.s_evt_tdata, 62)),
         done(sim.rng(), Port(sim.dut.s_done_tvalid, 1), Port(sim.dut.s_done_tready, 1),
              Port(sim.dut.s_done_tdata, 159)),
@@ -326,9 +327,13 @@ class Bench {
     return w;
   }
 
+  unsigned present_life(std::uint32_t qpn) {
+    return qpn < P_QpCount && !lives[qpn].empty() ? static_cast<unsigned>((lives[qpn].size() - 1) % 64) : 0;
+  }
   void send_ack(Ack a) {
     a.buf = static_cast<std::uint32_t>(rng().below(0x10000));
-    ack.push(Record(376)
+    if (!a.life) a.life = present_life(a.qpn);
+    ack.push(Record(382)
                  .put(a.buf, 16)
                  .put(a.bytes, 14)
                  .put(a.src_ip, 32)
@@ -351,6 +356,7 @@ class Bench {
                  .put(a.msn, 24)
                  .put(0, 32)
                  .put(0, 9)
+                 .put(*a.life, 6)
                  .value());
     ack_order.push_back(a);
   }
@@ -645,8 +651,9 @@ class Bench {
     const Life& l = life(a.qpn);
     const bool pkey_ok =
         (a.pkey & 0x7FFF) == (l.cfg.pkey & 0x7FFF) && (a.pkey & 0x7FFF) != 0 && ((a.pkey | l.cfg.pkey) & 0x8000) != 0;
-    return (l.state == kRts || l.state == kSqd) && a.src_ip == l.cfg.dip && pkey_ok && psn_diff(a.psn, l.una) >= 0 &&
-           psn_diff(a.psn, l.nxt) < 0;
+    const bool life_ok = P_Services == 0 || a.life == present_life(a.qpn);
+    return (l.state == kRts || l.state == kSqd) && a.src_ip == l.cfg.dip && pkey_ok && life_ok &&
+           psn_diff(a.psn, l.una) >= 0 && psn_diff(a.psn, l.nxt) < 0;
   }
 
   void acknowledge(const Ack& a) {

@@ -83,7 +83,7 @@ class Aes final : public Service {
   void attach(Attach point, Site& site) const override {
     if (!tables_) {
       tables_ = site.side("tables", "aes_tables", common(), "keys and positions of PSNs, for both directions");
-      site.set_up(*tables_);
+      site.erase(*tables_);  // so no packet finds the keys of a former life and the mask of the new one
       site.life(*tables_);
       site.window(*tables_);
     }
