@@ -219,7 +219,6 @@ module rx_responder #(
   logic              ready_q;
   logic              room_q;
   logic              kill_room_q;
-  logic              ack_room_q;
   logic              header_turn_q;
   logic              take_hdr;
   logic              take_cfg;
@@ -263,7 +262,6 @@ module rx_responder #(
       ready_q       <= 1'b0;
       room_q        <= 1'b0;
       kill_room_q   <= 1'b0;
-      ack_room_q    <= 1'b0;
       header_turn_q <= 1'b0;
       take_advance_q <= 1'b0;
       pause_q        <= '0;
@@ -271,9 +269,9 @@ module rx_responder #(
       ready_q     <= setup_ready && ring_ready && retire_ready;
       room_q      <= fetch_level < Half && ack_level < Half && rd_level < Half &&
           rcq_level < Half && evt_level < Half;
-      ack_room_q  <= ack_level < Half;
       kill_room_q <= ack_level < Half && rcq_level < Half && rcq_room_i;
-      take_advance_q <= ready_q && !taking && pause_q == '0 && want_advance && ack_room_q;
+      // Its answer has the place that the slot which asked for it left free.
+      take_advance_q <= ready_q && !taking && pause_q == '0 && want_advance;
       if (take_hdr) header_turn_q <= 1'b0;
       else if (taking && !take_advance_q) header_turn_q <= 1'b1;
       if (take_cfg && s_cfg_tdata.setup) pause_q <= SetupPause;

@@ -1546,6 +1546,37 @@ TEST_CASE("kills wait while there is no room for completions; packets that need 
   CHECK(b.receives().size() == dying);
 }
 
+TEST_CASE("a jump of ePSN waits for no output, so nor does what comes on s_cfg (L19)") {
+  if (!kSelective) return;
+  unsigned jumps = 0;
+  for (unsigned in_front = 8; in_front < 32; ++in_front) {
+    Bench b(61);
+    const QpSetup c = b.working(0, 0x10);
+    b.setup(c);
+    b.region(b.plain(0, 0x1000, 0x100000));
+    b.write(c, kFirst, 0x10, 256, false, 0x2000, kKey, 256 * 20);
+    for (unsigned k = 2; k < 6; ++k) b.write(c, kMiddle, 0x10 + k, 256, false);
+    CHECK(b.answers() == list({{0, 0x60, 0x11, 0, false}}));
+    b.ack.stall_percent = 100;
+    for (unsigned i = 0; i < in_front; ++i) b.write(c, kMiddle, 0x10, 256);  // acknowledged again
+    b.write(c, kMiddle, 0x11, 256, false);
+    b.sim.run(200);
+    QpSetup other = b.working(kQps, 0);
+    for (const bool setup : {false, true}) {
+      other.setup = setup;
+      b.setup(other);
+    }
+    b.sim.run(200);
+    INFO("acknowledged in front of it: ", in_front);
+    CHECK(b.cfg.queue.empty());
+    jumps += b.hdr.queue.empty() && in_front >= 16;
+    b.ack.stall_percent = 0;
+    CHECK(b.answers().size() == in_front + 1);
+    CHECK(b.score.model.qp(0).epsn == 0x16);
+  }
+  CHECK(jumps > 0);
+}
+
 TEST_CASE("a SEND longer than its buffer: NAK 0x61, the entry completes with a length error (P37)") {
   struct Case {
     std::uint32_t buffer;
