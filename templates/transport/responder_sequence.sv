@@ -19,8 +19,9 @@
 // state as it is; later ones are dropped silently until it comes again.
 //
 // va_o, key_o, length_o: the message's RETH of a WRITE, a READ's own, an atomic's; key_o of a SEND
-// with invalidate is the key to invalidate. index_o is the number of PMTU sized packets before the
-// packet in its message. view_o is from before the slot.
+// with invalidate is the key to invalidate. offset_o is the number of bytes before the packet in its
+// message, all packets before it taken to have PMTU bytes; of WRITEs it is exact also for a packet
+// placed behind the end of 2^31 bytes. view_o is from before the slot.
 //
 // With Selective, packets of the WRITE under way that come ahead of ePSN (without immediate, up to
 // 119 PSNs ahead) have view_o.place: their bytes are no other packet's. They are in order later by a
@@ -71,7 +72,7 @@ module responder_sequence #(
   output logic [63:0]         va_o,
   output logic [31:0]         key_o,
   output logic [31:0]         length_o,
-  output logic [23:0]         index_o,
+  output logic [31:0]         offset_o,
   output logic                walk_valid_o,  // with valid_o
   output roce_pkg::rsp_walk_t walk_o
 );
@@ -156,7 +157,7 @@ module responder_sequence #(
   logic        again;  // and with it the next gap is reported
   logic [6:0]  cells;  // that may be set, from the next PSN on
   logic        ahead;  // packets ahead of ePSN may have been placed
-  logic [22:0] skip;  // packets between ePSN and this one
+  logic [6:0]  skip;  // packets between ePSN and this one
   state_t      next;
 
   assign state           = same_qp5_q ? forward_q : stored;
@@ -272,7 +273,7 @@ module responder_sequence #(
     assign place = in_play && !psn_equal5_q && near5_q && distance5_q[6:3] != 4'hF && allowed_i &&
         !shape_bad_i && !slot_i.refuse && slot_i.op.write && !slot_i.op.imm && !slot_i.op.starts &&
         state.kind == roce_pkg::KindWrite && !held;
-    assign skip   = {16'd0, distance5_q};
+    assign skip   = distance5_q;
     assign to_low = low - state.epsn[7:0];
     assign to_top = top - state.epsn[7:0];
     assign left   = top - next_psn_i[7:0];
@@ -388,7 +389,8 @@ module responder_sequence #(
   );
 
   // ---- cycles 6 and 7 ---------------------------------------------------------------------------
-  logic valid6_q;
+  logic        valid6_q;
+  logic [23:0] index6_q;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -424,11 +426,23 @@ module responder_sequence #(
       va_o            <= slot_i.op.starts ? va_i : state.va;
       key_o           <= slot_i.op.inv ? slot_i.imm : slot_i.op.starts ? rkey_i : state.rkey;
       length_o        <= slot_i.op.starts ? length_i : state.length;
-      index_o         <= slot_i.op.starts ? '0 : {1'b0, state.index} + {1'b0, skip} + 24'd1;
+      // 2^23 packets of 256 bytes, and what comes ahead behind the last of them.
+      index6_q        <= slot_i.op.starts ? '0 : {1'b0, state.index} + {17'd0, skip} + 24'd1;
     end
   end
 
   assign valid_o = valid6_q;
+
+  // A SEND's offset beyond 32 bits belongs to a message that failed long before.
+  always_comb begin
+    case (slot_o.pmtu)
+      3'd1:    offset_o = {index6_q, 8'd0};
+      3'd2:    offset_o = {index6_q[22:0], 9'd0};
+      3'd3:    offset_o = {index6_q[21:0], 10'd0};
+      3'd4:    offset_o = {index6_q[20:0], 11'd0};
+      default: offset_o = {index6_q[19:0], 12'd0};
+    endcase
+  end
 
   `ROCEGEN_ASSERT(slots_apart, !(rd_valid_i && rd_valid3_q))
 

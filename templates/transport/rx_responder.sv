@@ -511,7 +511,7 @@ module rx_responder #(
   logic [63:0]         va6;
   logic [31:0]         key6;
   logic [31:0]         length6;
-  logic [23:0]         index6;
+  logic [31:0]         offset6;
   logic                walk_valid6;
   roce_pkg::rsp_walk_t walk6;
 
@@ -550,7 +550,7 @@ module rx_responder #(
     .va_o(va6),
     .key_o(key6),
     .length_o(length6),
-    .index_o(index6),
+    .offset_o(offset6),
     .walk_valid_o(walk_valid6),
     .walk_o(walk6)
   );
@@ -562,19 +562,7 @@ module rx_responder #(
   logic        v7_q;
   logic        v8_q;
   logic        v9_q;
-  logic [31:0] offset6;
   logic [31:0] offset7_q;
-
-  // An offset beyond 32 bits belongs to a message that failed long before.
-  always_comb begin
-    case (slot6.pmtu)
-      3'd1:    offset6 = {index6, 8'd0};
-      3'd2:    offset6 = {index6[22:0], 9'd0};
-      3'd3:    offset6 = {index6[21:0], 10'd0};
-      3'd4:    offset6 = {index6[20:0], 11'd0};
-      default: offset6 = {index6[19:0], 12'd0};
-    endcase
-  end
 
   always_ff @(posedge clk) begin
     if (rst) begin

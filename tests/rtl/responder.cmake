@@ -1,4 +1,5 @@
-# Benches of the responder: rx_responder, its parts mr_table and ack_queue, and rx_dispatch in front of it.
+# Benches of the responder: rx_responder, its parts responder_sequence (what takes too long in the whole), mr_table, ack_queue, and
+# rx_dispatch in front of it.
 set(responder_lib templates/net/roce_pkg.sv templates/lib/ram_sdp.sv templates/lib/ram_clear.sv
     templates/lib/stream_skid.sv templates/lib/stream_fifo.sv)
 set(responder_parts "")
@@ -41,6 +42,10 @@ foreach(shape "1 1 0 1 1" "5 3 1 8 0" "512 256 2 128 1")
                 LABELS transport
                 DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 endforeach()
+
+add_rtl_bench(NAME responder_sequence TOP responder_sequence BENCH tests/rtl/responder_sequence.cpp
+              SOURCES ${responder_lib} templates/transport/responder_sequence.sv PARAMS QpCount=1 Selective=1 LABELS transport
+              DEPENDS ${PROJECT_SOURCE_DIR}/templates/lib/rocegen_assert.svh)
 
 foreach(mrs 1 5 256 1000)
   add_rtl_bench(NAME mr_table_${mrs} TOP mr_table BENCH tests/rtl/responder_mr_table.cpp
