@@ -327,17 +327,22 @@ module sq_turn #(
   if (Selective != 0) begin : gen_skip
     localparam logic [2:0] PlainRewinds = 3'd7;
 
-    logic       nacked_read;
-    logic       wait_read;
-    logic [7:0] alone_read;  // PSN behind the packet that went alone, low bits
-    logic [2:0] plain_read;  // rewinds to come that skip nothing
-    logic       got_nacked_q;
-    logic       got_wait_q;
-    logic       got_next_q;  // all that is acknowledged since is that packet
-    logic       got_same_q;  // nothing is
-    logic [2:0] got_plain_q;
-    logic       learn;
-    logic [2:0] plain;
+    logic        nacked_read;
+    logic        wait_read;
+    logic [23:0] alone_read;  // PSN behind the packet that went alone
+    logic [2:0]  plain_read;  // rewinds to come that skip nothing
+    logic        got_nacked_q;
+    logic        got_wait_q;
+    logic        got_next_q;  // all that is acknowledged since is that packet
+    logic        got_same_q;  // nothing is
+    logic [2:0]  got_plain_q;
+    logic        learn;
+    logic [2:0]  plain;
+    logic [23:0] apart;
+    logic [23:0] carries;  // of una_read + 1 if that is alone_read
+
+    assign apart   = una_read ^ alone_read;
+    assign carries = {una_read[22:0] & apart[22:0], 1'b1};
 
     ram_sdp #(
       .Width(1),
@@ -376,13 +381,13 @@ module sq_turn #(
     end
 
     ram_sdp #(
-      .Width(11),
+      .Width(27),
       .Depth(Rows)
     ) u_alone (
       .clk(clk),
       .wr_en_i(set_valid_i || learn),
       .wr_addr_i(set_valid_i ? set_i.qpn[QpW-1:0] : got_ctx_q.qpn[QpW-1:0]),
-      .wr_data_i(set_valid_i ? '0 : {got_una_q[7:0] + 8'd1, plain}),
+      .wr_data_i(set_valid_i ? '0 : {got_una_q + 24'd1, plain}),
       .rd_en_i(1'b1),
       .rd_addr_i(s_qp_tdata),
       .rd_data_o({alone_read, plain_read})
@@ -392,8 +397,8 @@ module sq_turn #(
       if (read_q) begin
         got_nacked_q <= nacked_read;
         got_wait_q   <= wait_read;
-        got_next_q   <= una_read[7:0] == alone_read;
-        got_same_q   <= una_read[7:0] + 8'd1 == alone_read;
+        got_next_q   <= apart == '0;
+        got_same_q   <= apart == carries;
         got_plain_q  <= plain_read;
       end
     end

@@ -1,5 +1,5 @@
 # Benches of the requester: two programs (work requests and errors; READs, atomics, flow control), four shapes of
-# engine, and its timer alone.
+# engine, its timer alone, and sq_turn alone with selective recovery.
 set(SQ_SOURCES
     templates/net/roce_pkg.sv
     templates/transport/sq_engine.sv
@@ -37,6 +37,13 @@ foreach(shape 1 5 16 512)
     add_rtl_bench(NAME ${bench}_${shape} TOP sq_engine BENCH tests/rtl/${bench}.cpp SOURCES ${SQ_SOURCES}
       PARAMS ${SQ_SHAPE_${shape}})
   endforeach()
+endforeach()
+
+# A window of far more than 256 packets, with selective recovery.
+foreach(low 0 1)
+  add_rtl_bench(NAME sq_turn_${low} TOP sq_turn BENCH tests/rtl/sq_turn.cpp
+    PARAMS QpW=2 SlotW=5 IdxW=7 WindowPkts=4194304 Quantum=8 RdDepth=4 Selective=1 LowLatency=${low}
+    SOURCES templates/net/roce_pkg.sv templates/transport/sq_turn.sv)
 endforeach()
 
 # A quarter of 4.096 us is one cycle, and a number of cycles that is not whole.
