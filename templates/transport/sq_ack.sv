@@ -5,7 +5,8 @@
 // s_bad (a request that cannot be executed), s_time (ACK and RNR timers, SQD reached), and s_ack
 // (ACKs, NAKs, READ responses, atomic results). sq_ack_rules says what each does; the new state is
 // told to all on state_*_o, a QP with something to send or to retire is kicked, a QP that went to
-// ERR is named on m_err (to the responder) and m_event with the cause; EvtSqDrained on m_event.
+// ERR is named on m_err (to the responder) and m_event with the cause; EvtSqDrained on m_event,
+// unless the QP goes to ERR or RESET before it was told.
 // Every READ response and atomic result, wherever it comes from, gives one command on m_fetch.
 //
 // Set-up and RESET: hold_o stops the requester, the poster, the retirer and the timer, and s_ack;

@@ -26,7 +26,8 @@
 //   `fail` completes with `status`, the others that are not acknowledged with WcFlushErr. Data that
 //   did not reach the memory takes una back to its PSN, also in ERR.
 // - SQD: SqOpDrain comes when the timer's walk finds nothing outstanding and everything retired; it
-//   gives EvtSqDrained, once for every change to SQD.
+//   gives EvtSqDrained, once for every change to SQD; an error, ERR or RESET that comes before it is
+//   told takes its place.
 // - Configuration: setup starts anew; without it RESET can be left by nothing, ERR by RESET only. A
 //   change to ERR is told like an error (EvtNone), for the responder.
 `default_nettype none

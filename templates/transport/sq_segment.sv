@@ -568,12 +568,17 @@ module sq_segment #(
 
   `ROCEGEN_ASSERT(in_request, !send || !roce_pkg::psn_lt(ctx_q.cursor.psn, tok.req.first_psn))
   `ROCEGEN_ASSERT(not_behind, !send || tok.req.last_psn - ctx_q.cursor.psn == left)
-  `ROCEGEN_ASSERT(again_is_true, !send || again_q == (ctx_q.cursor.psn != ctx_q.cursor.nxt))
-  `ROCEGEN_ASSERT(room_is_true, !send || ctx_q.limit - ctx_q.cursor.psn == ctx_q.room)
-  `ROCEGEN_ASSERT(flags_are_true, state_q != StRun || !s_tok_tvalid || (closed_q == (ctx_q.room[23] || ctx_q.room == '0) &&
+  // Not only what is sent is decided by these.
+  `ROCEGEN_ASSERT(again_is_true,
+      state_q != StRun || again_q == (ctx_q.cursor.psn != ctx_q.cursor.nxt))
+  `ROCEGEN_ASSERT(room_is_true,
+      state_q != StRun || ctx_q.limit - ctx_q.cursor.psn == ctx_q.room)
+  `ROCEGEN_ASSERT(flags_are_true, state_q != StRun ||
+      (closed_q == (ctx_q.room[23] || ctx_q.room == '0) &&
       closing_q == (ctx_q.room == 24'd1) && alone_q == (ctx_q.room == 24'(WindowPkts)) &&
       due_q == (ctx_q.cursor.since == 8'(AckInterval - 1)) &&
-      asked_q == (ctx_q.cursor.since == '0)))
+      asked_q == (ctx_q.cursor.since == '0) &&
+      rd_full_q == (ctx_q.rd_used >= ctx_q.rd_limit) && psn_next_q == ctx_q.cursor.psn + 24'd1))
   `ROCEGEN_ASSERT(reads_kept, !(send && read) || ctx_q.rd_used < ctx_q.rd_limit)
   `ROCEGEN_ASSERT(set_while_idle, !set_valid_i || (idle_o && hold_i))
 

@@ -768,6 +768,31 @@ TEST_CASE("state changes: ERR flushes, RESET discards, SQD finishes the message"
   CHECK(e.life(q).sent == 32);
 }
 
+TEST_CASE("a QP that goes to ERR before its EvtSqDrained was told gives only the error's event, by command none") {
+  for (const bool command : {false, true}) {
+    Engine e(44);
+    const auto q = any_qpn(e);
+    e.setup(config(q, 0));
+    e.event.stall_percent = 100;
+    // The first waits in front of the host, so the second waits in the list.
+    for (const unsigned state : {kSqd, kRts, kSqd}) {
+      e.set_state(q, state);
+      e.run(3000);
+    }
+    if (command)
+      e.set_state(q, kErr);
+    else
+      e.send_event(q, 2);
+    e.run(200);
+    e.event.stall_percent = 0;
+    e.run(3000);
+    std::vector<std::pair<std::uint32_t, unsigned>> told{{q, kEvtSqDrained}};
+    if (!command) told.emplace_back(q, 2);
+    CHECK(e.event_log == told);
+    if (!command) CHECK(e.life(q).errs == 1);
+  }
+}
+
 TEST_CASE("2000 set-ups with traffic: nothing leaks from one life into the next: P17 P16") {
   Engine e(17);
   const std::uint32_t busy = std::min<unsigned>(P_QpCount, 4);
