@@ -21,13 +21,14 @@
 // from the last done_valid_i.
 //
 // QpCount: 1..16384. Width: bits of a record; TagLsb, QpnLsb: where its 16-bit tag and 24-bit QPN
-// lie. Depth: records held in the FIFO, 4..65536; three more stand behind it. Slack: 1..Depth-1.
-// DropErr: what happens to a record of a QP with a failed write: 0 it leaves with m_rec_tuser 1, 1
-// it is dropped, 2 it is dropped unless the AETH syndrome at SynLsb is a fatal NAK's (0x61..0x7F),
-// which with PsnLsb leaves as 0x63. PsnLsb, -1: none: where the record's PSN lies, and with
-// PsnCount 2 the next 24 bits above are another (its last one). Of a QP with a failed write a PSN
-// that is not in front of the first such one (done_psn_i) becomes that: no answer goes beyond what
-// failed, which would acknowledge it. The latency from the last done_valid_i is then a cycle more.
+// lie; of rcq_t by default. Depth: records held in the FIFO, 4..65536; three more stand behind it.
+// Slack: 1..Depth-1. DropErr: what happens to a record of a QP with a failed write: 0 it leaves
+// with m_rec_tuser 1, 1 it is dropped, 2 it is dropped unless the AETH syndrome at SynLsb is a
+// fatal NAK's (0x61..0x7F), which with PsnLsb leaves as 0x63. PsnLsb, -1: none: where the record's
+// PSN lies, and with PsnCount 2 the next 24 bits above are another (its last one). Of a QP with a
+// failed write a PSN that is not in front of the first such one (done_psn_i) becomes that: no
+// answer goes beyond what failed, which would acknowledge it. The latency from the last
+// done_valid_i is then a cycle more.
 // Drain: 0, 1.
 // Settle: cycles, 1..1023; rx_responder's pipeline and queues need 13 + 32.
 // rocegen: comb none
@@ -36,9 +37,9 @@
 
 module write_gate #(
   parameter int QpCount = 16,
-  parameter int Width = 189,
-  parameter int TagLsb = 172,
-  parameter int QpnLsb = 148,
+  parameter int Width = roce_pkg::RcqW,
+  parameter int TagLsb = Width - 17,
+  parameter int QpnLsb = TagLsb - 24,
   parameter int SynLsb = 0,
   parameter int PsnLsb = -1,
   parameter int PsnCount = 1,

@@ -1,5 +1,6 @@
 #include "generator/netlist/library.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/unit/netlist/support.h"
@@ -231,6 +232,18 @@ TEST_CASE("library: the records of roce_pkg") {
   CHECK(library.record("roce_pkg::wqe_t")->width == 512);
   CHECK(library.record("roce_pkg::cqe_t")->width == 256);
   CHECK(library.record("roce_pkg::tx_cmd_t")->width == library.record("roce_pkg::tx_pkt_t")->width + 64 + 3);
+  // By default write_gate is a gate of completions.
+  const auto completion = library.record("roce_pkg::rcq_t");
+  const auto lsb = [&](const char* name) {
+    return std::ranges::find(completion->fields, name, &StructField::name)->lsb;
+  };
+  Diagnostics none;
+  const auto gate = library.elaborate("write_gate", {}, none);
+  REQUIRE(gate);
+  const auto parameter = [&](const char* name) { return std::ranges::find(gate->params, name, &Param::name)->value; };
+  CHECK(parameter("Width") == ParamValue(completion->width));
+  CHECK(parameter("TagLsb") == ParamValue(lsb("wtag")));
+  CHECK(parameter("QpnLsb") == ParamValue(lsb("qpn")));
   // Every module of the templates elaborates with its own defaults, at the width of its files.
   for (const ModuleDecl& module : library.modules()) {
     Diagnostics own;

@@ -322,6 +322,53 @@ TEST_CASE("rules between keys show both ends") {
   CHECK(member_faults(R"("qp_count": 16, "transport": {"wqe_slots": 16})").empty());
 }
 
+// What the modules refuse by $fatal. Their conditions are looked up in the templates: who changes one comes here.
+TEST_CASE("buffers that the spec accepts the modules accept, at every MTU and width") {
+  const auto has = [](const char* file, const char* text) {
+    std::ifstream in(kSource + "/templates/" + file);
+    return std::string(std::istreambuf_iterator<char>(in), {}).find(text) != std::string::npos;
+  };
+  CHECK(has("net/tx_framer.sv", "localparam int LongestBeats = (MaxPayload + 78 + Bytes - 1) / Bytes;"));
+  CHECK(has("net/tx_framer.sv", "if (BufBeats < LongestBeats + 4) begin"));
+  CHECK(has("net/tx_frame_buffer.sv", "if (BufBeats < 8 || (1 << AddrW) != BufBeats) begin"));
+  CHECK(has("host/dma_read.sv", "localparam int PayloadBeats = (MaxPayload - 2) / Bytes + 2;"));
+  CHECK(has("host/dma_read.sv", "localparam int PageBeats = DataW >= 128 ? 4096 / Bytes : 256;"));
+  CHECK(has("host/dma_read.sv", "if (BufBeats < BurstBeats) begin"));
+  CHECK(has("net/rx_frontend.sv", "if (BufBeats * Bytes < MaxPayload) begin"));
+  CHECK(has("net/rx_buffer.sv", "if (BufBeats < 2 || BufBeats > 65536 || (1 << AddrW) != BufBeats) begin"));
+  for (const int mtu : {256, 512, 1024, 2048, 4096}) {
+    for (const int width : {64, 128, 256, 512, 1024}) {
+      int accepted = 0;
+      for (int kib = 1; kib <= 8192; kib *= 2) {
+        INFO("mtu ", mtu, " width ", width, " KiB ", kib);
+        const int bytes = width / 8, beats = kib * 1024 / bytes;
+        const auto accepts = [&](int rx, int tx, int read) {
+          StackSpec s;
+          s.name = "n";
+          s.mtu = mtu;
+          s.data_width = width;
+          s.network.rx_buffer_kib = rx;
+          s.network.tx_buffer_kib = tx;
+          s.host.read_buffer_kib = read;
+          Diagnostics diagnostics;
+          return check_spec(s, diagnostics).has_value();
+        };
+        StackSpec s;
+        s.mtu = mtu;
+        s.data_width = width;
+        const bool fits = beats <= 65536 && beats >= 2 * s.max_frame_beats();
+        const bool rx = accepts(kib, 0, 0), tx = accepts(0, kib, 0), read = accepts(0, 0, kib);
+        CHECK((rx == fits && tx == fits && read == fits));
+        if (rx) CHECK(beats * bytes >= mtu);
+        if (tx) CHECK((beats >= (mtu + 78 + bytes - 1) / bytes + 4 && beats >= 8));
+        if (read) CHECK(beats >= std::min((mtu - 2) / bytes + 2, width >= 128 ? 4096 / bytes : 256));
+        accepted += rx + tx + read;
+      }
+      CHECK(accepted > 0);
+    }
+  }
+}
+
 TEST_CASE("a rule is silent while one of its keys is faulty") {
   CHECK(member_faults(R"("transport": {"ack_interval": "64", "window_packets": 32})") ==
         Lines{"E0203 2:31+4 /transport/ack_interval"});
